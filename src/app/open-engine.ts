@@ -111,21 +111,16 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   }
 }
 
-export interface OpenedReader extends AsyncDisposable {
-  /** Undefined when nothing was mirrored yet. */
-  readonly store: StoreReader | undefined
-  contextFor(store: StoreReader): ReportContext
-}
-
 /** Opens the store for reading, also while another process holds it, and the service. */
-export function openReader(settings: Settings, input: OpenServiceInput): OpenedReader {
+export function openReader(settings: Settings, input: OpenServiceInput) {
   const store = openStoreReader(settings.stateDir)
   const origin = originOf(settings)
   const retryAfter = store && origin !== undefined ? recallRetryAfter(store.keyValues, origin, systemClock) : undefined
   const service = createLazyService(settings, { ...input, retryAfter })
   return {
+    /** Undefined when nothing was mirrored yet. */
     store,
-    contextFor: (reader) => reportContext(settings, input, reader, service),
+    contextFor: (reader: StoreReader) => reportContext(settings, input, reader, service),
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]()
       store?.[Symbol.dispose]()

@@ -22,13 +22,8 @@ export function hooksOf({ hooks, mirrors }: Settings, env: Environment): Hooks |
   }
 }
 
-export interface UnusableHook {
-  readonly key: string
-  readonly message: string
-}
-
 /** Finds commands whose program could not run here now; it runs none. */
-export function findUnusableHooks({ hooks, mirrors }: Settings, env: Environment): UnusableHook[] {
+export function findUnusableHooks({ hooks, mirrors }: Settings, env: Environment) {
   const own = mirrors.map((mirror) => ({ key: `mirrors.${mirror.name}.hooks`, hooks: mirror.hooks }))
   return [{ key: 'hooks', hooks }, ...own].flatMap((each) =>
     (['before', 'after'] as const).flatMap((moment) => {

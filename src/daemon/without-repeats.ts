@@ -14,17 +14,12 @@ const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
   ...Object.values(CLIENT_LOG_MESSAGES),
 ])
 
-interface Logged {
-  readonly atMs: number
-  repeated: number
-}
-
 /**
  * Logs a message on a mirror at most once in ten minutes, then with the number of those left out. Other messages are the same only with
  * equal reason and changes.
  */
 export function withoutRepeats(logger: Logger, clock: Clock): Logger {
-  const logged = new Map<string, Logged>()
+  const logged = new Map<string, { readonly atMs: number; repeated: number }>()
   return loggerTo((level, message, fields = {}) => {
     if (level === 'debug' || ALWAYS_LOGGED.has(message)) return logger[level](message, fields)
     const key = keyOf(level, message, fields)
@@ -45,7 +40,7 @@ function keyOf(level: string, message: string, { mirror, code, reason, changes }
   return JSON.stringify([level, message, ...(isOfAll ? [reason, changes] : [mirror, code])])
 }
 
-function dropOldest(logged: Map<string, Logged>): void {
+function dropOldest(logged: Map<string, unknown>): void {
   const [oldest] = logged.keys()
   if (logged.size > MAX_KEPT && oldest !== undefined) logged.delete(oldest)
 }

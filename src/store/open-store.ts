@@ -13,7 +13,7 @@ import {
   writeHolder,
 } from '../foundation/files/lock-holder.ts'
 import { assertOwnDirectory, makeOwnDirectory } from '../foundation/files/private-directory.ts'
-import { type CheckedDatabase, checkDatabase } from '../foundation/sqlite/check-database.ts'
+import { checkDatabase } from '../foundation/sqlite/check-database.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import {
   type DatabaseSpec,
@@ -170,12 +170,8 @@ function viewOf(
   })
 }
 
-interface CheckedStore extends CheckedDatabase {
-  readonly isOlder: boolean
-}
-
-/** Changes nothing; undefined without a store. Throws like openStoreReader. */
-export function checkStore(directory: string): CheckedStore | undefined {
+/** Changes nothing; undefined without a store. `isOlder`: opening it migrates it. Throws like openStoreReader. */
+export function checkStore(directory: string) {
   return explainFaults(directory, () => {
     const files = filesOf(directory)
     const { spec, generationFile } = files

@@ -2,19 +2,13 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isShared } from '../../local/read/bounded-file-system.ts'
 
-export interface DocumentFolder {
-  readonly path: string
-  /** At most MAX_ENTRIES entries are read. */
-  readonly documents: number
-}
-
 const DOCUMENT = /\.(?:pdf|md|markdown|txt|rtf|docx?|odt|pptx?|odp|xlsx?|ods|csv|html?|epub|tex|org)$/i
 const MAX_ENTRIES = 2_000
 const MAX_FOLDERS = 12
 const DEPTH = 3
 
-/** Hidden directories and links are left out. The fullest comes first. */
-export function findDocumentFolders(home: string): DocumentFolder[] {
+/** Hidden directories and links are left out. The fullest comes first. In each at most MAX_ENTRIES entries are read. */
+export function findDocumentFolders(home: string) {
   return listEntries(home)
     .filter((entry) => isShownDirectory(entry))
     .map(({ name }) => {

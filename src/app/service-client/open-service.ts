@@ -85,25 +85,12 @@ async function openConfigured(
   input: OpenServiceInput,
 ): Promise<OpenedService> {
   const { origin } = service
-  const { proxy, authorities, clientCertificate } = await findConnectOptions(service, input)
+  const { retry, retryAfter, onOutage } = input
+  const options = await findConnectOptions(service, input)
   const { token, source } = input.token ?? (await readToken(service, input))
-  const client = await connect(settings, input, {
-    origin,
-    token,
-    tokenSource: source,
-    proxy,
-    authorities,
-    clientCertificate,
-    retry: input.retry,
-    retryAfter: input.retryAfter,
-    onOutage: input.onOutage,
-  })
-  return {
-    client,
-    kind: 'configured',
-    identity: service.origin,
-    [Symbol.asyncDispose]: () => client.close(),
-  }
+  const own = { origin, token, tokenSource: source, retry, retryAfter, onOutage }
+  const client = await connect(settings, input, { ...options, ...own })
+  return { client, kind: 'configured', identity: origin, [Symbol.asyncDispose]: () => client.close() }
 }
 
 export async function findConnectOptions(
@@ -150,13 +137,8 @@ async function openEmbedded(
   }
   const library = starting.use(await shareLibrary(options, startLibrary, input.signal))
   const { url: origin, token } = library
-  const client = await connect(settings, input, {
-    origin,
-    token,
-    whereabouts: library,
-    retry: EMBEDDED_RETRY,
-    capabilities: EMBEDDED_CAPABILITIES,
-  })
+  const own = { retry: EMBEDDED_RETRY, capabilities: EMBEDDED_CAPABILITIES }
+  const client = await connect(settings, input, { origin, token, whereabouts: library, ...own })
   starting.defer(() => client.close())
   if ('port' in options) {
     if (library.holder) logger.warn('another process serves the library', { holder: describeHolder(library.holder) })
@@ -197,25 +179,10 @@ async function startLibrary(options: LibraryThreadOptions): Promise<EmbeddedLibr
   return startEmbeddedInThread(options)
 }
 
-type ServerOptions = Pick<
-  ClientOptions,
-  | 'origin'
-  | 'whereabouts'
-  | 'token'
-  | 'tokenSource'
-  | 'retry'
-  | 'retryAfter'
-  | 'proxy'
-  | 'authorities'
-  | 'clientCertificate'
-  | 'onOutage'
-  | 'capabilities'
->
-
 async function connect(
   { limits, contract, timeZone }: Settings,
   { logger, redactor, onRequest, hosts }: OpenServiceInput,
-  server: ServerOptions,
+  server: Omit<ClientOptions, 'logger' | 'onRequest' | 'limits' | 'contract' | 'connections' | 'clock' | 'random'>,
 ): Promise<ServiceClient> {
   redactor.add(server.token)
   const { createServiceClient } = await import('../../remote/create-client.ts')

@@ -11,14 +11,8 @@ export interface Surroundings {
   readonly home: string
 }
 
-export interface ConfigCandidate {
-  readonly file: string
-  /** True if `--config` or `SHELFD_CONFIG` names the file, so that its absence is an error. */
-  readonly isRequired: boolean
-}
-
-/** The first existing one is used. */
-export function configCandidates(flag: string | undefined, { env, cwd, home }: Surroundings): ConfigCandidate[] {
+/** The first existing one is used. `isRequired`: `--config` or `SHELFD_CONFIG` names it, so that its absence is an error. */
+export function configCandidates(flag: string | undefined, { env, cwd, home }: Surroundings) {
   const given = flag ?? (env.SHELFD_CONFIG || undefined)
   if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]
   const user = join(baseDirectory(env.XDG_CONFIG_HOME, home, '.config'), 'shelfd', 'config.yaml')

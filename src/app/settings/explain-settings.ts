@@ -5,31 +5,17 @@ import { loadConfiguration, type SettingsInput } from './read-settings.ts'
 import { configSchema } from './schema.ts'
 import type { Settings } from './settings.ts'
 
-/** A value as the configuration file would contain it. */
-export interface ExplainedValue {
-  readonly kind: 'value'
-  readonly value: unknown
-  /** `FILE:LINE`, `--flag`, `SHELFD_VARIABLE` or `default`. */
-  readonly origin: string
-}
-
-export interface HiddenValue {
-  readonly kind: 'hidden'
-  readonly hint: string
-  readonly origin: string
-}
-
 export interface ExplainedSection {
   readonly kind: 'section'
   readonly entries: readonly (readonly [key: string, Explained])[]
 }
 
-export interface ExplainedList {
-  readonly kind: 'list'
-  readonly items: readonly ExplainedSection[]
-}
-
-export type Explained = ExplainedValue | HiddenValue | ExplainedSection | ExplainedList
+/** A value as the configuration file would contain it. `origin`: `FILE:LINE`, `--flag`, `SHELFD_VARIABLE` or `default`. */
+export type Explained =
+  | { readonly kind: 'value'; readonly value: unknown; readonly origin: string }
+  | { readonly kind: 'hidden'; readonly hint: string; readonly origin: string }
+  | { readonly kind: 'list'; readonly items: readonly ExplainedSection[] }
+  | ExplainedSection
 
 export interface ExplainedSettings {
   readonly configFile: string | undefined

@@ -168,18 +168,13 @@ export function secretAddress() {
   })
 }
 
-export interface DatabaseAddress {
-  /** A name, an address, or the directory of a Unix socket. */
-  readonly host: string
-  readonly port: number
-  readonly database: string
-  readonly user: string
-}
-
-/** `postgres://USER@HOST:PORT/DATABASE` without a password; the message never shows it. */
+/**
+ * `postgres://USER@HOST:PORT/DATABASE` without a password; the message never shows it. The host is a name, an address, or the directory
+ * of a Unix socket.
+ */
 export function databaseAddress() {
   const expected = `an address such as ${DATABASE}, without a password (passwordFile and passwordCommand name that)`
-  return z.string(expected).transform((value, context): DatabaseAddress => {
+  return z.string(expected).transform((value, context) => {
     const url = /^postgres(?:ql)?:$/.test(URL.parse(value)?.protocol ?? '') ? URL.parse(value) : null
     const [user, host, database] = [url?.username, url?.hostname, url?.pathname.slice(1)].map(decode)
     const isPlain = url !== null && `${url.password}${url.search}${url.hash}` === '' && !database?.includes('/')

@@ -109,12 +109,6 @@ function verify(fs: FileSystem, file: GuardedFile, sha256: string, expected: Exp
   if (sha256 !== wanted) throw changedWhileRead(file.relativePath)
 }
 
-interface FileHash {
-  /** 32 bytes. */
-  readonly sha256: Uint8Array
-  readonly sizeBytes: number
-}
-
 /** Shared by all files of this thread; 1 MiB is the fastest size. */
 const SCRATCH = new Uint8Array(2 ** 20)
 
@@ -125,7 +119,7 @@ interface HashOptions {
 }
 
 /** Hashes an open file synchronously. Throws FileError `busy` when the file changes meanwhile. */
-export function hashGuarded(fs: FileSystem, file: GuardedFile, options: HashOptions = {}): FileHash {
+export function hashGuarded(fs: FileSystem, file: GuardedFile, options: HashOptions = {}) {
   try {
     const sha256 = digestOf(fs, file, options)
     assertUnchanged(fs, file)

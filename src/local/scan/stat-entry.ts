@@ -68,12 +68,8 @@ export interface ListedDirectory extends Findings {
   readonly incomplete: boolean
 }
 
-/** Nothing is known of it and all below; it does not count as empty. */
-interface UnreadableDirectory extends Fault {
-  readonly kind: 'unreadable'
-}
-
-export type DirectoryListing = ListedDirectory | UnreadableDirectory
+/** Nothing is known of an unreadable one and all below; it does not count as empty. */
+export type DirectoryListing = ListedDirectory | (Fault & { readonly kind: 'unreadable' })
 
 export interface ListedFile {
   readonly name: string

@@ -34,9 +34,7 @@ export type PinnedRoot = Pick<
 >
 
 type NewLibrary = Omit<LibraryRow, 'id'>
-interface NewMirror extends Omit<MirrorRow, 'id' | 'library' | 'scrubbedAt'> {
-  readonly libraryId: number
-}
+type NewMirror = Omit<MirrorRow, 'id' | 'library' | 'scrubbedAt'> & { readonly libraryId: number }
 
 /** SQLite returns every integer as bigint. */
 type FlatRow = Pick<MirrorRow, 'name' | 'remotePath'> &

@@ -12,14 +12,6 @@ export interface ProblemRow {
   readonly isSetAside: number
 }
 
-interface NewProblem {
-  readonly mirrorId: number
-  readonly path: string
-  readonly code: string
-  readonly message: string
-  readonly nowMs: number
-}
-
 export interface CodeCount {
   readonly code: string
   readonly count: number
@@ -49,8 +41,8 @@ export function prepareProblems(database: Database.Database) {
     /** Not set aside. */
     countByCode: (mirrorId: number): CodeCount[] => counts.all(mirrorId),
     find: (mirrorId: number, path: string): ProblemRow | undefined => find.get(mirrorId, path),
-    record: (problem: NewProblem) =>
-      void upsert.run(problem.mirrorId, problem.path, problem.code, problem.message, problem.nowMs),
+    record: (mirrorId: number, { path, code, message }: Pick<ProblemRow, 'path' | 'code' | 'message'>, nowMs: number) =>
+      void upsert.run(mirrorId, path, code, message, nowMs),
     /** Returns false when that changes nothing. */
     setAside: (mirror: string, path: string, isSetAside: boolean): boolean =>
       setAside.run(Number(isSetAside), mirror, path, Number(isSetAside)).changes > 0,

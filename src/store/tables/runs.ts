@@ -48,30 +48,17 @@ interface TimelineSpec {
   readonly intervalMs: number
 }
 
-interface TimelineSlot {
-  /** From 0, the oldest. */
-  readonly slot: number
-  readonly sent: number
-  readonly bytes: number
-  readonly failed: number
-}
-
-interface MedianSlot {
-  readonly slot: number
-  readonly medianMs: number
-}
-
 export function prepareTimeline(database: Database.Database) {
   const arrived = "u.outcome IN ('created', 'duplicate', 'adopted')"
   const uploads = `FROM upload u INDEXED BY upload_by_day JOIN content c ON c.id = u.content_id
      WHERE u.begun_at >= @fromMs AND u.begun_at < @toMs`
   const slot = 'CAST((u.begun_at - @fromMs) / @intervalMs AS INTEGER)'
-  const tally = database.prepare<TimelineSpec, TimelineSlot>(
+  const tally = database.prepare<TimelineSpec, { slot: number; sent: number; bytes: number; failed: number }>(
     `SELECT ${slot} AS slot, sum(${arrived}) AS sent, sum(iif(${arrived}, c.size, 0)) AS bytes,
        sum(u.outcome IN ('refused', 'doubt', 'absent') OR (${arrived} AND c.outcome IN ('failed', 'partial', 'unknown'))) AS failed
      ${uploads} AND u.outcome IS NOT NULL GROUP BY slot`,
   )
-  const medians = database.prepare<TimelineSpec, MedianSlot>(
+  const medians = database.prepare<TimelineSpec, { slot: number; medianMs: number }>(
     `SELECT slot, afterMs AS medianMs FROM (
        SELECT slot, afterMs, row_number() OVER (PARTITION BY slot ORDER BY afterMs) AS rank, count(*) OVER (PARTITION BY slot) AS n
        FROM (SELECT ${slot} AS slot, max(0, c.searchable_at - c.uploaded_at) AS afterMs
@@ -79,9 +66,9 @@ export function prepareTimeline(database: Database.Database) {
      WHERE rank = (n + 1) / 2`,
   )
   return {
-    /** Intervals without uploads are left out. A failed ingestion counts at its upload. */
-    tally: (spec: TimelineSpec): TimelineSlot[] => tally.all(spec),
+    /** Intervals without uploads are left out; slot 0 is the oldest. A failed ingestion counts at its upload. */
+    tally: (spec: TimelineSpec) => tally.all(spec),
     /** Median time until searchable, by interval of the upload. */
-    listMedians: (spec: TimelineSpec): MedianSlot[] => medians.all(spec),
+    listMedians: (spec: TimelineSpec) => medians.all(spec),
   }
 }

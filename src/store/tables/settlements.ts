@@ -37,11 +37,6 @@ export interface Settlement {
 /** How many contents one step looks at: a host may join with millions. */
 const CONTENTS_A_STEP = 10_000
 
-interface UnsettledSearch {
-  readonly afterId: number
-  readonly settled: bigint
-}
-
 export function prepareSettlements(database: Database.Database) {
   const add = database.prepare<[string, number, string]>(
     'INSERT INTO settlement (session, content_id, kind) VALUES (?, ?, ?)',
@@ -83,7 +78,7 @@ export function prepareSettlements(database: Database.Database) {
     /** Only where this store has been in a fleet. */
     addDecided: (contentId: number, kind: string) => void addDecided.run(contentId, kind),
     /** Adds the next receipts that the ledger got in no batch up to `settled`. Returns the last content; undefined at the end. */
-    addUnsettled: (session: bigint, { afterId, settled }: UnsettledSearch): number | undefined => {
+    addUnsettled: (session: bigint, afterId: number, settled: bigint): number | undefined => {
       const untilId = afterId + CONTENTS_A_STEP
       addSome.run(String(session), afterId, untilId, Number(settled))
       return untilId < (onlyRow(lastContent.get()).id ?? 0) ? untilId : undefined

@@ -1,7 +1,6 @@
-import type { Clock, Timer } from '../../foundation/clock.ts'
+import type { Timer } from '../../foundation/clock.ts'
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { messageOf } from '../../foundation/errors.ts'
-import type { Logger } from '../../foundation/logger.ts'
 import { MINUTE_MS } from '../../foundation/text/times.ts'
 import {
   type ClaimResult,
@@ -331,17 +330,12 @@ function isOfUpload(kind: EndKind): boolean {
   return kind === 'created' || kind === 'duplicate' || kind === 'refused'
 }
 
-interface PublicationContext {
-  readonly clock: Clock
-  readonly logger: Logger
-}
-
 /**
  * Publishes the state of this host's mirrors for other hosts: only changes, at most once a minute. It never throws, since no work depends
  * on it.
  */
 export class Publication {
-  readonly #context: PublicationContext
+  readonly #context: Pick<FleetContext, 'clock' | 'logger'>
   readonly #read: (() => Promise<Published>) | undefined
   /** The session in which something was published, and the texts that were published. */
   #last: { readonly session: bigint; readonly parts: Readonly<Record<keyof Published, string>> } | undefined
@@ -349,7 +343,7 @@ export class Publication {
   #running: Promise<void> | undefined
 
   /** `read` returns what to publish; undefined: nothing is published. */
-  constructor(context: PublicationContext, read: (() => Promise<Published>) | undefined) {
+  constructor(context: Pick<FleetContext, 'clock' | 'logger'>, read: (() => Promise<Published>) | undefined) {
     this.#context = context
     this.#read = read
   }

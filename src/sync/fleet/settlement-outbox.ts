@@ -124,7 +124,7 @@ export class SettlementOutbox {
     if (afterId === undefined || settled === undefined) return false
     this.#signal.throwIfAborted()
     write(() => {
-      const next = settlements.addUnsettled(session, { afterId: Number(afterId), settled: BigInt(settled) })
+      const next = settlements.addUnsettled(session, Number(afterId), BigInt(settled))
       if (next === undefined) keyValues.remove(UNSETTLED)
       else keyValues.set(UNSETTLED, `${next} ${settled}`)
     })

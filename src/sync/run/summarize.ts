@@ -71,7 +71,7 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
   if (problems.length > 0 || healed.length > 0) {
     store.write(() => {
       for (const { path } of healed) store.problems.clear(row.id, path)
-      for (const problem of problems) store.problems.record({ mirrorId: row.id, ...problem, nowMs: clock.nowMs() })
+      for (const problem of problems) store.problems.record(row.id, problem, clock.nowMs())
     })
   }
   const setAside = new Set(

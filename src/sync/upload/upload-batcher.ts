@@ -12,11 +12,6 @@ const COMMIT_INTERVAL_MS = 40
 const INTERVALS_AHEAD = 2
 const MAX_AHEAD = 256
 
-interface Ended {
-  readonly intent: Intent
-  readonly result: UploadResult
-}
-
 interface BatcherOptions extends RecorderOptions {
   readonly onCommitted: (results: readonly UploadResult[]) => void
   readonly onDue: () => void
@@ -34,7 +29,7 @@ export class UploadBatcher implements Disposable {
   readonly #waiting = new Set<Intent>()
   /** Contents that this batcher put into `engine.inFlight`. */
   readonly #taken = new Set<number>()
-  #ended: Ended[] = []
+  #ended: { readonly intent: Intent; readonly result: UploadResult }[] = []
   #inFlight = 0
   #lastCommitMs = 0
   #begun = 0

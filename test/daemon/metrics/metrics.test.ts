@@ -244,7 +244,7 @@ describe('counts from the store', () => {
     const mirrorId = tested.store.mirrors.findByName(mirror.name)?.id ?? 0
     tested.store.write(() => {
       for (const code of ['EIO', 'EACCES', 'busy']) {
-        tested.store.problems.record({ mirrorId, path: code, code, message: 'canary', nowMs: 1 })
+        tested.store.problems.record(mirrorId, { path: code, code, message: 'canary' }, 1)
       }
     })
     const status = () => daemonStatus({ mirrors: [daemonMirrorStatus({ name: mirror.name })] })

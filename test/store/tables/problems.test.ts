@@ -6,9 +6,9 @@ import { temporaryDirectory } from '../../support/temporary.ts'
 test('what was set aside counts again with another code, and once it was over', () => {
   using store = openStore(temporaryDirectory())
   const mirror = store.write(() => pinMirror(store))
-  const problem = { mirrorId: mirror.id, path: 'a', code: 'unreadable', message: 'm', nowMs: 1 }
   const setAside = () => store.problems.find(mirror.id, 'a')?.isSetAside
-  const record = (code: string) => store.write(() => store.problems.record({ ...problem, code }))
+  const record = (code: string) =>
+    store.write(() => store.problems.record(mirror.id, { path: 'a', code, message: 'm' }, 1))
   record('unreadable')
   expect(store.write(() => store.problems.setAside(mirror.name, 'a', true))).toBe(true)
   expect(

@@ -77,7 +77,7 @@ function settlementsOf(contents: ReadonlyMap<number, LightContent>): FleetStore[
   const rowsLeft = () => [...batches.values(), unnumbered].flat()
   return {
     add,
-    addUnsettled: (session, { afterId, settled }) => {
+    addUnsettled: (session, afterId, settled) => {
       const untilId = afterId + CONTENTS_A_STEP
       const told = new Set(rowsLeft().flatMap(({ contentId, kind }) => (STORING.includes(kind) ? [contentId] : [])))
       for (const [id, { state, settledBatch }] of contents) {
