@@ -36,8 +36,11 @@ export interface UploadRequest {
   readonly sizeBytes: number
   /** Canonical library path of the target directory; sent only if the instance has a field for it. */
   readonly directoryPath: string
-  /** Called once for each try; the client retries only if the service cannot have stored the file. */
-  readonly openBody: () => UploadBody | Promise<UploadBody>
+  /**
+   * Called once for each try; the client retries only if the service cannot have stored the file. `take` returns a buffer of exactly
+   * this size, with any content, that the body or one of its chunks may be read into.
+   */
+  readonly openBody: (take: (sizeBytes: number) => Uint8Array) => UploadBody | Promise<UploadBody>
   readonly fence?: Fence | undefined
 }
 

@@ -99,9 +99,12 @@ export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array
   return scratch.subarray(0, got)
 }
 
+/** Returns a buffer of exactly this size, with any content, to read into. */
+export type TakeBuffer = (sizeBytes: number) => Uint8Array
+
 /** Only for small files. */
-export function readWhole(fs: FileSystem, file: GuardedFile): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(file.fingerprint.sizeBytes)
+export function readWhole(fs: FileSystem, file: GuardedFile, take: TakeBuffer = Buffer.allocUnsafeSlow): Uint8Array {
+  const bytes = take(file.fingerprint.sizeBytes)
   for (let position = 0; position < bytes.length; ) {
     position += readChunk(fs, file, bytes.subarray(position), position).length
   }

@@ -9,6 +9,7 @@ import {
   openGuarded,
   readChunk,
   readWhole,
+  type TakeBuffer,
 } from './open-guarded.ts'
 import type { RootPlace } from './open-root.ts'
 
@@ -22,6 +23,7 @@ interface ReadOptions {
   /** Files up to this size are read into one buffer. */
   readonly wholeBytes?: number
   readonly chunkBytes?: number
+  readonly take?: TakeBuffer
 }
 
 /** Reading and hashing 256 KiB takes about 0.25 ms, which does not delay the event loop. */
@@ -37,12 +39,12 @@ export function readVerified(
   root: RootPlace,
   relativePath: string,
   expected: ExpectedContent,
-  { wholeBytes = CHUNK_BYTES, chunkBytes = CHUNK_BYTES }: ReadOptions = {},
+  { wholeBytes = CHUNK_BYTES, chunkBytes = CHUNK_BYTES, take = Buffer.allocUnsafeSlow }: ReadOptions = {},
 ): Uint8Array | AsyncIterable<Uint8Array> {
   const open = () => openExpected(fs, root, relativePath, expected)
   return expected.sizeBytes <= wholeBytes
-    ? readAtOnce(fs, open, expected)
-    : readInChunks(fs, open, expected, chunkBytes)
+    ? readAtOnce(fs, open, expected, take)
+    : readInChunks(fs, open, expected, { chunkBytes, take })
 }
 
 function openExpected(fs: FileSystem, root: RootPlace, relativePath: string, expected: ExpectedContent): GuardedFile {
@@ -63,10 +65,10 @@ function openAgain(fs: FileSystem, root: RootPlace, relativePath: string): Guard
   }
 }
 
-function readAtOnce(fs: FileSystem, open: () => GuardedFile, expected: ExpectedContent): Uint8Array {
+function readAtOnce(fs: FileSystem, open: () => GuardedFile, expected: ExpectedContent, take: TakeBuffer): Uint8Array {
   using file = open()
   try {
-    const bytes = readWhole(fs, file)
+    const bytes = readWhole(fs, file, take)
     verify(fs, file, hash('sha256', bytes, 'hex'), expected)
     return bytes
   } catch (error) {
@@ -78,12 +80,12 @@ async function* readInChunks(
   fs: FileSystem,
   open: () => GuardedFile,
   expected: ExpectedContent,
-  chunkBytes: number,
+  { chunkBytes, take }: Pick<Required<ReadOptions>, 'chunkBytes' | 'take'>,
 ): AsyncGenerator<Uint8Array, void, void> {
   using file = open()
   const running = createHash('sha256')
   for (let position = 0; position < expected.sizeBytes; ) {
-    const part = Buffer.allocUnsafeSlow(Math.min(chunkBytes, expected.sizeBytes - position))
+    const part = take(Math.min(chunkBytes, expected.sizeBytes - position))
     const chunk = part.subarray(0, await readAsync(fs, file, part, position))
     running.update(chunk)
     position += chunk.length

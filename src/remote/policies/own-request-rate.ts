@@ -43,7 +43,7 @@ class TokenBucket {
 }
 
 function slowed<T>(request: ServiceRequest<T>, body: FileBody, bucket: TokenBucket): ServiceRequest<T> {
-  const open = async () => trickle(await body.open(), bucket, request)
+  const open = async () => trickle(await body.open(Buffer.allocUnsafeSlow), bucket, request)
   return { ...request, body: { ...body, open } }
 }
 

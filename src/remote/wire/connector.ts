@@ -40,6 +40,7 @@ export interface ConnectOptions {
   readonly whereabouts?: Whereabouts | undefined
   /** Aborts attempts to connect. */
   readonly signal: AbortSignal | undefined
+  readonly onConnected?: (socket: Socket) => void
 }
 
 /**
@@ -50,7 +51,10 @@ export function createConnector(origin: string, options: ConnectOptions): buildC
   const open = origin.startsWith('http:') ? plainly(origin, options) : securely(origin, options)
   return (_, callback) => {
     open().then(
-      (socket) => callback(null, socket),
+      (socket) => {
+        options.onConnected?.(socket)
+        callback(null, socket)
+      },
       (error: unknown) => callback(error instanceof Error ? error : new Error('no connection'), null),
     )
   }

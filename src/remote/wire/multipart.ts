@@ -3,6 +3,7 @@ import { FileError } from '../../foundation/errors.ts'
 import type { UploadBody } from '../service-client.ts'
 import type { FileBody } from './request.ts'
 import { cannot } from './transient-failure.ts'
+import type { UploadBuffers } from './upload-buffers.ts'
 
 /** A file up to this size is sent as one buffer in one write. */
 const ONE_WRITE_BYTES = 1 << 17
@@ -27,9 +28,9 @@ export interface Payload {
 /**
  * Encodes `multipart/form-data`: the text fields first, then the file in the field `file` (4.12). Reads the first chunk, so
  * that an unreadable file costs no request. Throws what the body throws; FileError('busy') if its length is not as declared.
- * Each upload has buffers of its own, so that no byte of another file can leave with it.
+ * A small file is read to its place between head and tail. A buffer of a small file has to be given back to `buffers`.
  */
-export function openMultipart(body: FileBody, random: Random): Payload | Promise<Payload> {
+export function openMultipart(body: FileBody, random: Random, buffers?: UploadBuffers): Payload | Promise<Payload> {
   const boundary = makeBoundary(random)
   const head = Buffer.from(headText(body, boundary))
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
@@ -37,14 +38,18 @@ export function openMultipart(body: FileBody, random: Random): Payload | Promise
     contentType: `multipart/form-data; boundary=${boundary}`,
     sizeBytes: head.length + body.sizeBytes + tail.length,
   }
+  const take = buffers?.take ?? Buffer.allocUnsafeSlow
+  const content = body.sizeBytes <= ONE_WRITE_BYTES ? take(frame.sizeBytes) : undefined
+  const room = content?.subarray(head.length, head.length + body.sizeBytes)
   const enclose = (opened: UploadBody): Payload | Promise<Payload> => {
-    if (body.sizeBytes > ONE_WRITE_BYTES || !(opened instanceof Uint8Array)) {
-      return openChunks(body, opened, { ...frame, head, tail })
-    }
+    if (!content || !(opened instanceof Uint8Array)) return openChunks(body, opened, { ...frame, head, tail, buffers })
     if (opened.length !== body.sizeBytes) throw changedLength(body)
-    return { ...frame, content: Buffer.concat([head, opened, tail], frame.sizeBytes), release() {} }
+    content.set(head)
+    if (opened !== room) content.set(opened, head.length)
+    content.set(tail, head.length + opened.length)
+    return { ...frame, content, release() {} }
   }
-  const opened = body.open()
+  const opened = body.open((sizeBytes) => (sizeBytes === room?.length ? room : take(sizeBytes)))
   // A small file has been read by now.
   return opened instanceof Promise ? opened.then(enclose) : enclose(opened)
 }
@@ -54,14 +59,15 @@ interface Frame {
   readonly sizeBytes: number
   readonly head: Buffer
   readonly tail: Buffer
+  readonly buffers: UploadBuffers | undefined
 }
 
 async function openChunks(body: FileBody, opened: UploadBody, frame: Frame): Promise<Payload> {
-  const { contentType, sizeBytes, head, tail } = frame
+  const { contentType, sizeBytes } = frame
   const chunks = (opened instanceof Uint8Array ? slices(opened) : opened)[Symbol.asyncIterator]()
   const first = await chunks.next()
   const release = () => void chunks.return?.().catch(() => {})
-  return { contentType, sizeBytes, content: framed(head, first, chunks, tail, body), release }
+  return { contentType, sizeBytes, content: framed(frame, first, chunks, body), release }
 }
 
 /** Encodes a name as browsers do (WHATWG, RFC 7578): UTF-8 bytes, only quotes and line ends escaped. */
@@ -82,10 +88,9 @@ function makeBoundary(random: Random): string {
 }
 
 async function* framed(
-  head: Buffer,
+  { head, tail, buffers }: Frame,
   first: IteratorResult<Uint8Array>,
   rest: AsyncIterator<Uint8Array>,
-  tail: Buffer,
   body: FileBody,
 ): AsyncGenerator<Uint8Array> {
   yield head
@@ -95,6 +100,8 @@ async function* framed(
     if (sentBytes > body.sizeBytes) throw new SourceFailure(changedLength(body))
     if (sentBytes === body.sizeBytes) await passFence(body)
     yield next.value
+    // The next one was asked for, so the connection has taken this one.
+    buffers?.giveBack(next.value)
   }
   if (sentBytes !== body.sizeBytes) throw new SourceFailure(changedLength(body))
   await passFence(body)

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
 import type { Clock, Random } from '../../foundation/clock.ts'
 import { AccessError, DoubtError, ShelfdError } from '../../foundation/errors.ts'
@@ -12,6 +13,7 @@ import { malformed } from './parse-response.ts'
 import { type Connections, PortDispatcher } from './port-dispatcher.ts'
 import type { RequestBody, Send, ServiceRequest, ServiceResponse } from './request.ts'
 import { cannot, interruptIfAborted, TransientFailure } from './transient-failure.ts'
+import { UploadBuffers } from './upload-buffers.ts'
 
 const MIN_SECRET_LENGTH = 12
 
@@ -31,8 +33,10 @@ export function createTransport(options: ClientOptions): Transport {
   const { origin, token, tokenSource, random, clock, onRequest, proxy, clientCertificate } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
   const connecting = new AbortController()
-  const pool = options.dispatcher ? undefined : openPool(options, connecting.signal)
-  const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal)
+  // Of a given dispatcher nobody knows when it has written a request, and a library in this process has a hundred at once.
+  const buffers = options.dispatcher || options.whereabouts ? undefined : new UploadBuffers()
+  const pool = options.dispatcher ? undefined : openPool(options, connecting.signal, buffers)
+  const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal, buffers)
   const authorization = `Bearer ${token}`
   // A short token may equal other text, such as an identifier; real credentials are long.
   const redact = createRedaction(token.length < MIN_SECRET_LENGTH ? '' : token)
@@ -48,7 +52,7 @@ export function createTransport(options: ClientOptions): Transport {
     const { method, path, name } = addressOf(request.target)
     const { body } = request
     if (body?.kind === 'file' && body.fence?.isOpen() === false) await body.fence.waitUntilOpen()
-    const opened = body && openBody(body, random)
+    const opened = body && openBody(body, random, buffers)
     // A small file has been read by now; an await would put it off.
     const payload = opened instanceof Promise ? await opened : opened
     // The exchange hears only what is aborted from now on.
@@ -68,6 +72,7 @@ export function createTransport(options: ClientOptions): Transport {
     dispatch(dispatcher, payload ? Object.assign(wire, { body: payload.content }) : wire, exchange)
     try {
       const received = await exchange.response
+      if (Buffer.isBuffer(payload?.content)) buffers?.giveBack(payload.content)
       const response = { ...received, origin, tokenSource, clientCertificate, receivedAtMs: clock.nowMs(), redact }
       refuseRedirect(request, response)
       return await readResponse(request, response)
@@ -106,8 +111,10 @@ async function readResponse<T>(request: ServiceRequest<T>, response: ServiceResp
 function openPool(
   { origin, whereabouts, connections, proxy, authorities, clientCertificate }: ClientOptions,
   signal: AbortSignal,
+  buffers: UploadBuffers | undefined,
 ): Connections {
-  const connect = createConnector(origin, { proxy, authorities, clientCertificate, whereabouts, signal })
+  const onConnected = (socket: Socket) => buffers?.watch(socket)
+  const connect = createConnector(origin, { proxy, authorities, clientCertificate, whereabouts, signal, onConnected })
   const sockets = new Pool(origin, { connections, allowH2: false, connect })
   return whereabouts ? new PortDispatcher(sockets, whereabouts) : sockets
 }
@@ -140,8 +147,8 @@ function headersOf(request: ServiceRequest<unknown>, payload: Payload | undefine
   return headers
 }
 
-function openBody(body: RequestBody, random: Random): Payload | Promise<Payload> {
-  if (body.kind === 'file') return openMultipart(body, random)
+function openBody(body: RequestBody, random: Random, buffers?: UploadBuffers): Payload | Promise<Payload> {
+  if (body.kind === 'file') return openMultipart(body, random, buffers)
   const content = Buffer.from(JSON.stringify(body.value))
   return { contentType: 'application/json', sizeBytes: content.length, content, release() {} }
 }

@@ -2,7 +2,7 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { AccessError, type DoubtCause, DoubtError, FileError, RequestError } from '../../foundation/errors.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
-import { ClosedFenceError } from '../../remote/service-client.ts'
+import { ClosedFenceError, type UploadRequest } from '../../remote/service-client.ts'
 import type { MirrorContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import { assertLibraryRemains, isDirectoryGone } from '../library/create-directories.ts'
@@ -48,14 +48,14 @@ async function tryOnce({ engine, mirror, connection }: MirrorContext, intent: In
   const { path, name, directory, mime, sizeBytes, sha256 } = intent
   const counter = beginUpload(progress, intent)
   try {
-    const upload = {
+    const upload: UploadRequest = {
       libraryId: row.library.remoteId,
       fileName: name,
       mime,
       sizeBytes,
       directoryPath: joinLibraryPath(row.remotePath, directory),
       fence: engine.fleet?.fence(intent.contentId),
-      openBody: () => counter.count(readVerified(fs, root, path, { sha256, sizeBytes })),
+      openBody: (take) => counter.count(readVerified(fs, root, path, { sha256, sizeBytes }, { take })),
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
     counter.end(true)

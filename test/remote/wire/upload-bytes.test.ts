@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { UploadRequest } from '../../../src/remote/service-client.ts'
 import { clientOn, thrownBy, uploadOf } from '../support.ts'
 
 const CHUNK = 1 << 18
@@ -52,9 +53,17 @@ function recordInto(bodies: Buffer[][], service: Service): Service {
   }
 }
 
-async function* inChunks(bytes: Buffer) {
+type Take = Parameters<UploadRequest['openBody']>[0]
+
+function readInto(take: Take, bytes: Buffer): Uint8Array {
+  const room = take(bytes.length)
+  room.set(bytes)
+  return room
+}
+
+async function* inChunks(take: Take, bytes: Buffer) {
   for (let start = 0; start < bytes.length; start += CHUNK) {
-    yield Buffer.from(bytes.subarray(start, start + CHUNK))
+    yield readInto(take, bytes.subarray(start, start + CHUNK))
     await pause(0)
   }
 }
@@ -65,7 +74,7 @@ test.each(SERVICES)('no byte of another file leaves with an upload to a service 
   await using client = await clientOn({ connections: 4, timeouts }, recordInto(bodies, service))
   const files = [100, 60_000, 5 * CHUNK + 7, 80, 9 * CHUNK, 120_000].map((size) => randomBytes(size))
   const send = async (bytes: Buffer) => {
-    const open = () => (bytes.length > 1 << 17 ? inChunks(bytes) : Buffer.from(bytes))
+    const open = (take: Take) => (bytes.length > 1 << 17 ? inChunks(take, bytes) : readInto(take, bytes))
     await thrownBy(client.uploadFile({ ...uploadOf(open), sizeBytes: bytes.length })).catch(() => {})
   }
   await Promise.all([...files, ...files].map(send))
