@@ -9,7 +9,7 @@ import { typedProgram } from '../foundation/typed-program.ts'
 import { ensureOwnerToken } from './access/owner-token.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { checkStoredData, openTables } from './database/open-tables.ts'
-import { cutFreePages, openSpaceReclaim } from './database/reclaim-space.ts'
+import { shrinkAtEnd, openSpaceReclaim } from './database/reclaim-space.ts'
 import type { EmbeddingLimits, EmbeddingProgress } from './embedding/embedding-stage.ts'
 import type { EmbedderChoice } from './embedding/open-embedder.ts'
 import { openSemantics } from './embedding/semantics.ts'
@@ -227,7 +227,7 @@ async function closeServer(app: FastifyInstance, uploads: UploadAnswers | undefi
 
 function closeDatabase(database: Database): void {
   try {
-    cutFreePages(database)
+    shrinkAtEnd(database)
     database.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
     // With a full disk, the write-ahead log keeps what is committed.

@@ -29,10 +29,12 @@ const LISTS = {
     vi vid är vilken vilket vilka varför vems vilkas`,
   da: `af alle at blev da de den denne der deres det dette du efter eller en end er et for fra ham han har hun hvad hvem hvis
     hvor hvordan i ikke ind jeg kan man med meget men mod nogen når og også om op over på sig sin skal som så til ud uden under
-    var ved vi vil være hvilken hvilket hvilke hvorfor hvornår`,
+    var ved vi vil være hvilken hvilket hvilke hvorfor hvornår andre anden bare blevet både disse fordi gennem havde mange mellem
+    mere måtte nogle noget selv skulle ville været`,
   no: `alle at av ble bli da de den denne der deres det dette du eller en enhver er et etter for fra ha han har hun hva hvem hvor
     hvordan i ikke jeg kan man med meg men mot når og også om opp på seg sin skal som så til under uten ut var ved vi vil være
-    hvilken hvilket hvilke hvorfor hvis`,
+    hvilken hvilket hvilke hvorfor hvis andre annen annet bare blir blitt både dem disse enn fordi gjennom hadde inn mange mellom
+    mer måtte noen noe over selv skulle slik ville vært`,
   fi: `ei eivät että ennen he hän hänen ja jo jokaisella joka jonka jos jotka kaikki kanssa koska kuin kuka mikä missä miten mitä
     mukaan muut mutta myös ne niin niiden nyt oli olla olemaan on ovat se sekä sen siitä sitä tai tämä vain ilman milloin miksi
     kuinka mistä mihin kenen keitä minkä mitkä montako`,

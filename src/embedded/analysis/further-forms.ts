@@ -14,6 +14,8 @@ const MAX_NUMBER = 24
 // Where a part of a compound may begin: a vowel, or consonants that a word can begin with, before a vowel.
 const ONSET = /^(?:[bcdfghjklmnprstvwz]|sch[lmnrw]?|st[r]?|sp[lr]?|[bcdfgkpt]r|[bcfgkp]l|kn|gn|pf|zw|schw|qu)?[aeiouy]/
 const VOWEL = /[aeiouy]/
+/** Names such as `x86` and `scan0012` have no other forms. */
+const HAS_DIGIT = /\d/
 const INNER_CAPITAL = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u
 const PARTS_OF_IDENTIFIER = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' }
@@ -56,7 +58,9 @@ function addForms(
   for (const language of candidates) {
     if (isFunctionWord(small, language)) continue
     const stem = stemWord(small, language)
-    if (language !== 'en' || !written.has(unmarkedStem(stem))) forms.add(stem)
+    const unmarked = unmarkedStem(stem)
+    const isFoundAsWord = language === 'en' ? written.has(unmarked) : unmarked === folded && HAS_DIGIT.test(folded)
+    if (!isFoundAsWord) forms.add(stem)
     if (language === compounding) addTails(stem, language, forms)
   }
   const spelled = isPlain(small) ? small : withoutUmlauts(small)

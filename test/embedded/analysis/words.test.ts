@@ -60,6 +60,10 @@ it('an English stem that the text has as a word is indexed once', () => {
   expect(forms.split(' ')).toEqual(['hang~en', 'librari~en'])
 })
 
+it('a name with digits has no stem that is the name itself', () => {
+  expect(indexWords('', 'Le fichier scan0012 est pour les ordinateurs x86.', false).forms).not.toMatch(/scan0012|x86/)
+})
+
 it('the language of a sentence is detected', () => {
   const languageOf = (text: string) => [...detectLanguages(splitWords(text)).values()].flat()[0]
   expect(languageOf('Die Katze liegt auf dem Sofa und schläft nicht.')).toBe('de')

@@ -19,6 +19,19 @@ it.each([1, 5])('stored text %i times takes less space than itself, index includ
   expect(files).toHaveLength(times === 1 ? 0 : 1)
 })
 
+it('the words of many small texts are in one segment of the index when the library was closed', async () => {
+  const { client, library, dataDir, stop } = await startLibrary()
+  const id = await client.createLibrary()
+  for (const [number, content] of SENTENCES.slice(0, 100).entries())
+    await client.uploaded(id, { name: `${number}.txt`, content })
+  await library.settled()
+  await stop()
+  const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
+  const segments = database.prepare('SELECT count(DISTINCT segid) FROM passage_words_idx').pluck().get()
+  database.close()
+  expect(segments).toBe(1)
+})
+
 /** The paths of the larger contents. */
 function storedFiles(dataDir: string): string[] {
   const entries = readdirSync(join(dataDir, 'files'), { recursive: true, withFileTypes: true })
