@@ -59,10 +59,10 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   await using figures = new FleetFigures({ clock: systemClock, logger }, () => readFigures(current, input))
   const metrics = createMetrics(reader, version, figures)
   const hostDuties = (asked: Settings) => dutiesOfDaemon(asked, { ...input, logger }, store, reader)
-  const planner = new Planner(store, { ...input, logger, retry: DAEMON_RETRY }, metrics, hostDuties)
+  const planFor = createPlanner(store, { ...input, logger, retry: DAEMON_RETRY }, metrics, hostDuties)
   let explained = input.explainSettings()
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
-  const plan = planner.plan(settings)
+  const plan = planFor(settings)
   const openLibrary = async ({ supervisor }: DaemonPlan, { libraryListen, service }: Settings) => {
     if (libraryListen === 'none') return
     if (service.kind === 'embedded') await supervisor.engine.service.connect(input.signal)
@@ -86,7 +86,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
       const next = input.readSettings(readFile)
       const nextExplained = input.explainSettings(readFile)
       await assertLibraryCanMove(current, next)
-      let replanned = planner.plan(next, forgotten)
+      let replanned = planFor(next, forgotten)
       const takeOver = () => {
         current = next
         explained = nextExplained
@@ -96,7 +96,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
         })
       }
       const planWithAll = () => {
-        replanned = planner.plan(next)
+        replanned = planFor(next)
         return replanned
       }
       return { plan: replanned, changes: describeChanges(current, next), takeOver, planWithAll }
@@ -135,60 +135,51 @@ async function assertLibraryCanMove(current: Settings, { libraryListen, service 
   await assertFree(libraryListen.host, libraryListen.port)
 }
 
-class Planner {
-  readonly #store: Store
-  readonly #input: OpenDaemonInput
-  readonly #metrics: Metrics
-  readonly #hostDuties: (settings: Settings) => HostDuties
-
-  constructor(store: Store, input: OpenDaemonInput, metrics: Metrics, hostDuties: (settings: Settings) => HostDuties) {
-    this.#store = store
-    this.#input = input
-    this.#metrics = metrics
-    this.#hostDuties = hostDuties
-  }
-
-  /** `forgotten`: a mirror that is about to be forgotten. */
-  plan(settings: Settings, forgotten?: string): DaemonPlan {
-    const known = this.#store.mirrors.list().filter(({ name }) => name !== forgotten)
-    const { mirrors, passedOver } = chooseForDaemon(settings, { known, home: this.#input.home })
-    return {
-      supervisor: this.#planSupervisor(settings, mirrors),
-      health: healthOf(settings, this.#input.env),
-      notices: planNotices(settings.notify, this.#input),
-      passedOver,
-    }
-  }
-
-  #planSupervisor(settings: Settings, mirrors: readonly PlannedMirror[]): SupervisorPlan {
+/** The result also plans without a mirror that is about to be forgotten. */
+function createPlanner(
+  store: Store,
+  input: OpenDaemonInput,
+  metrics: Metrics,
+  hostDuties: (settings: Settings) => HostDuties,
+) {
+  const { signal, home, logger } = input
+  const planSupervisor = (settings: Settings, mirrors: readonly PlannedMirror[]): SupervisorPlan => {
     const controller = new AbortController()
-    const { signal } = this.#input
     const composed = composeEngine(settings, {
-      ...this.#input,
-      store: this.#store,
+      ...input,
+      store,
       // A slow disk of one mirror must not delay the others.
       startWalk: walkByThreads(settings.limits.checkers),
-      metrics: this.#metrics,
-      onRequest: this.#metrics.observeRequest,
-      onLedgerCall: this.#metrics.observeLedgerCall,
+      metrics,
+      onRequest: metrics.observeRequest,
+      onLedgerCall: metrics.observeLedgerCall,
       signal: AbortSignal.any([signal, controller.signal]),
       endSignal: signal,
       graceMs: GRACE_MS,
       isLongLived: true,
-      hostDuties: this.#hostDuties(settings),
+      hostDuties: hostDuties(settings),
     })
     return {
       engine: composed.engine,
       abort: (reason) => controller.abort(reason),
       timeZone: settings.timeZone,
       maintenance: settings.maintenance,
-      admit: (asked) =>
-        admitMirrors(settings, asked, mirrors, { known: this.#store.mirrors.list(), home: this.#input.home }),
+      admit: (asked) => admitMirrors(settings, asked, mirrors, { known: store.mirrors.list(), home }),
       mirrors: mirrors.map((mirror) => {
         const { schedule = null, maxDurationMs } = mirror
-        return { controller: controllerSettings(mirror, this.#input.logger), schedule, maxDurationMs }
+        return { controller: controllerSettings(mirror, logger), schedule, maxDurationMs }
       }),
       [Symbol.asyncDispose]: () => composed[Symbol.asyncDispose](),
+    }
+  }
+  return (settings: Settings, forgotten?: string): DaemonPlan => {
+    const known = store.mirrors.list().filter(({ name }) => name !== forgotten)
+    const { mirrors, passedOver } = chooseForDaemon(settings, { known, home })
+    return {
+      supervisor: planSupervisor(settings, mirrors),
+      health: healthOf(settings, input.env),
+      notices: planNotices(settings.notify, input),
+      passedOver,
     }
   }
 }

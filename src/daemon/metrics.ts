@@ -2,8 +2,8 @@ import { errorCodes } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'
 import type { LedgerCall } from '../ledger/observe-ledger.ts'
 import type { RequestObservation } from '../remote/client-options.ts'
-import type { UploadOutcome } from '../store/tables/uploads.ts'
-import type { DaemonStatus, MirrorState, ServiceStatus } from '../sync/continuous/controller-status.ts'
+import { uploadOutcomes } from '../store/tables/uploads.ts'
+import { type DaemonStatus, mirrorStates, serviceStates } from '../sync/continuous/controller-status.ts'
 import type { MirrorCounts } from '../sync/reading/readings.ts'
 import type { StateReader } from '../sync/reading/state-reader.ts'
 import type { MetricsSink } from '../sync/sinks.ts'
@@ -45,16 +45,6 @@ export function createMetrics(reader: StateReader, version: string, figures?: Fl
       return now.ledger ? `${own}\n${await fleetMetrics().render(now.ledger)}` : own
     },
   }
-}
-
-const OUTCOMES: Readonly<Record<UploadOutcome, true>> = {
-  created: true,
-  duplicate: true,
-  adopted: true,
-  absent: true,
-  refused: true,
-  doubt: true,
-  'not-sent': true,
 }
 
 /** In seconds. */
@@ -107,7 +97,7 @@ function registerUploads(metrics: MetricSet): Pick<MetricsSink, 'uploadEnded' | 
     'From the end of an upload until its resource was seen searchable.',
     SEARCHABLE_BUCKETS,
   )
-  for (const outcome of Object.keys(OUTCOMES)) for (const counter of [uploads, bytes]) counter.inc({ outcome }, 0)
+  for (const outcome of uploadOutcomes) for (const counter of [uploads, bytes]) counter.inc({ outcome }, 0)
   return {
     uploadEnded: (outcome, sizeBytes) => {
       uploads.inc({ outcome })
@@ -125,23 +115,6 @@ function statusLabel(status: number | undefined): string {
 
 type Refresh = (status: DaemonStatus) => void
 
-const SERVICE_STATES: Readonly<Record<ServiceStatus['state'], true>> = {
-  unasked: true,
-  connected: true,
-  away: true,
-  refused: true,
-}
-
-const MIRROR_STATES: Readonly<Record<MirrorState, true>> = {
-  starting: true,
-  scanning: true,
-  idle: true,
-  sending: true,
-  waiting: true,
-  held: true,
-  halted: true,
-}
-
 function registerDaemon(metrics: MetricSet): Refresh {
   const ready = metrics.gauge('shelfd_ready', '1 while /readyz answers 200.')
   const full = metrics.gauge('shelfd_store_full', '1 while the disk of the state is full.')
@@ -153,7 +126,7 @@ function registerDaemon(metrics: MetricSet): Refresh {
     full.set(status.isStoreFull ? 1 : 0)
     uploading.set(status.uploading)
     inIngestion.set(status.inIngestion)
-    for (const state of Object.keys(SERVICE_STATES)) service.set({ state }, status.service.state === state ? 1 : 0)
+    for (const state of serviceStates) service.set({ state }, status.service.state === state ? 1 : 0)
   }
 }
 
@@ -181,7 +154,7 @@ function registerMirrors(metrics: MetricSet): Refresh {
     for (const each of [states, limited, settling, missed, ...Object.values(times)]) each.reset()
     for (const status of mirrors) {
       const mirror = escapeText(status.name)
-      for (const state of Object.keys(MIRROR_STATES)) states.set({ mirror, state }, status.state === state ? 1 : 0)
+      for (const state of mirrorStates) states.set({ mirror, state }, status.state === state ? 1 : 0)
       limited.set({ mirror }, status.isWatchLimited ? 1 : 0)
       settling.set({ mirror }, status.settling)
       missed.inc({ mirror }, status.missedByWatcher)

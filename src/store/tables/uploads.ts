@@ -3,7 +3,8 @@ import type { Moment } from '../../foundation/clock.ts'
 import { ClockHistory } from '../../rules/clock-history.ts'
 import { onlyRow } from '../sql.ts'
 
-export type UploadOutcome = 'created' | 'duplicate' | 'adopted' | 'absent' | 'refused' | 'doubt' | 'not-sent'
+export const uploadOutcomes = ['created', 'duplicate', 'adopted', 'absent', 'refused', 'doubt', 'not-sent'] as const
+export type UploadOutcome = (typeof uploadOutcomes)[number]
 
 export interface NewIntent {
   readonly contentId: number

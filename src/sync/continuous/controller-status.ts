@@ -7,6 +7,8 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { ledgerStatus } from '../fleet/ledger-monitor.ts'
 
 const holdCodes = ['paused', 'maintenance', 'scheduled'] as const
+export const mirrorStates = ['starting', 'scanning', 'idle', 'sending', 'waiting', 'held', 'halted'] as const
+export const serviceStates = ['unasked', 'connected', 'away', 'refused'] as const
 
 const timeMs = z.number().nullable()
 const errorReason = z.object({ code: z.enum(errorCodes), message: z.string() })
@@ -14,7 +16,7 @@ const errorReason = z.object({ code: z.enum(errorCodes), message: z.string() })
 /** Times are wall clock. */
 const controllerStatus = z.object({
   /** `halted`: an operator must act; `waiting`: the controller continues by itself. */
-  state: z.enum(['starting', 'scanning', 'idle', 'sending', 'waiting', 'held', 'halted']),
+  state: z.enum(mirrorStates),
   /** Why the mirror is waiting, held or halted, and what resolves that. */
   reason: errorReason.extend({ code: z.enum([...errorCodes, ...holdCodes]) }).nullable(),
   /** The back end that reports changes; null before watching begins, and for a mirror that is not watched. */
@@ -31,7 +33,7 @@ const controllerStatus = z.object({
 })
 
 const serviceStatus = z.object({
-  state: z.enum(['unasked', 'connected', 'away', 'refused']),
+  state: z.enum(serviceStates),
   sinceMs: z.number(),
   reason: errorReason.nullable(),
 })
@@ -64,7 +66,6 @@ export const daemonStatus = z.object({
 })
 
 export type DaemonMirrorStatus = Readonly<z.infer<typeof daemonMirrorStatus>>
-export type MirrorState = DaemonMirrorStatus['state']
 export type DaemonStatus = Readonly<z.infer<typeof daemonStatus>>
 
 /** One line for people, shown by the service manager. */

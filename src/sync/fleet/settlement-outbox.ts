@@ -32,22 +32,15 @@ interface OutboxContext {
  */
 export class SettlementOutbox {
   readonly #namesPaths: boolean
+  readonly #context: OutboxContext
   readonly #store: FleetStore
-  readonly #clock: Clock
-  readonly #logger: Logger
-  readonly #signal: AbortSignal
   #flushing: Promise<void> | undefined
   #settled = 0n
 
-  constructor(
-    { store, clock, logger, signal }: OutboxContext,
-    { namesPaths = true }: { readonly namesPaths?: boolean } = {},
-  ) {
+  constructor(context: OutboxContext, { namesPaths = true }: { readonly namesPaths?: boolean } = {}) {
     this.#namesPaths = namesPaths
-    this.#store = store
-    this.#clock = clock
-    this.#logger = logger
-    this.#signal = signal
+    this.#context = context
+    this.#store = context.store
   }
 
   /**
@@ -93,7 +86,7 @@ export class SettlementOutbox {
   async #flushAll({ ledger, session }: LedgerSession): Promise<void> {
     const { settlements } = this.#store
     for (;;) {
-      while (settlements.isEmpty() && this.#addUnsettled(session)) await this.#clock.sleep(0)
+      while (settlements.isEmpty() && this.#addUnsettled(session)) await this.#context.clock.sleep(0)
       const next = this.#settled + 1n
       const batch = settlements.oldestBatch() ?? (this.#number(next) ? next : undefined)
       if (batch === undefined) return
@@ -122,7 +115,7 @@ export class SettlementOutbox {
     const { settlements, keyValues, write } = this.#store
     const [afterId, settled] = keyValues.get(UNSETTLED)?.split(' ') ?? []
     if (afterId === undefined || settled === undefined) return false
-    this.#signal.throwIfAborted()
+    this.#context.signal.throwIfAborted()
     write(() => {
       const next = settlements.addUnsettled(session, Number(afterId), BigInt(settled))
       if (next === undefined) keyValues.remove(UNSETTLED)
@@ -135,7 +128,7 @@ export class SettlementOutbox {
   #reportSecondSend(row: Settlement | undefined, { isLate, resourceId }: DisputedOutcome): void {
     if (!row || (resourceId === undefined && !(isLate && row.kind === 'duplicate'))) return
     const content = { sha256: row.sha256.toString('hex'), resourceId: row.resourceId }
-    this.#logger.warn('a content was sent twice, by two hosts', content)
+    this.#context.logger.warn('a content was sent twice, by two hosts', content)
   }
 
   #number(batch: bigint): boolean {
