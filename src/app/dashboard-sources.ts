@@ -3,6 +3,7 @@ import type { SettingsInForce } from '../contract/dashboard.ts'
 import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import type { DashboardSources, RecentLog } from '../dashboard/sources.ts'
 import { RequestError } from '../foundation/errors.ts'
+import { isoTime } from '../foundation/text/times.ts'
 import { version } from '../foundation/version.ts'
 import { retryFailures, setFailuresAside } from '../sync/operator/quarantine.ts'
 import type { StateReader } from '../sync/reading/state-reader.ts'
@@ -71,7 +72,7 @@ async function explain(
   // What this computer knows is shown also while the service does not answer.
   const late = sleep(LOCATED_WITHIN_MS, { paths: [], error: 'the service has not answered yet' }, { ref: false })
   const remote = await Promise.race([locateResource({ service: input.service(), signal }, found), late])
-  const fields = Object.entries(describeExplanation(found, remote, Date.now()))
+  const fields = Object.entries(describeExplanation(found, remote, { nowMs: Date.now(), say: isoTime }))
   return fields.flatMap(([label, text]) => (text ? [[label, text] as const] : []))
 }
 

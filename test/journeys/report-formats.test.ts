@@ -101,6 +101,11 @@ describe('html', () => {
     })
   })
 
+  test('the page says that one file needs you', async () => {
+    const { stdout } = await report('--format', 'html', '--only', 'changed')
+    expect(stdout).toContain('<b>1</b> needs you')
+  })
+
   test('the page says of which computer it is, and where each mirror goes', () => {
     const words = DomUtils.textContent(parseDocument(page).children).replaceAll(/\s+/g, ' ')
     expect(words).toContain(`shelfd report of ${hostname()}, `)

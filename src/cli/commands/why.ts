@@ -4,7 +4,7 @@ import { choosePlace, findPlace } from '../../app/mirrors/choose-place.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { isoTime } from '../../foundation/text/times.ts'
+import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
 import { isTextSearchable } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import { describeExplanation } from '../../sync/report/describe-explanation.ts'
@@ -66,8 +66,9 @@ export const command = defineCommand({
     if (context.json) context.printJson({ ...explanationJson(found, remote), fleet: fleet ?? null })
     else {
       const nowMs = reportContext.clock.nowMs()
+      const say = (timeMs: number) => timeOfDay(timeMs, nowMs)
       const inFleet = fleet && describeInFleet(fleet, { isNew: found.content?.state === 'new', nowMs })
-      context.printText(renderFields({ ...describeExplanation(found, remote, nowMs), ...inFleet }))
+      context.printText(renderFields({ ...describeExplanation(found, remote, { nowMs, say }), ...inFleet }))
     }
   },
 })

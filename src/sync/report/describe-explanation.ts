@@ -1,5 +1,5 @@
 import { counted } from '../../foundation/text/safe-text.ts'
-import { formatSpan, timeOfDay } from '../../foundation/text/times.ts'
+import { formatSpan } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
 import { describeEnd } from '../../rules/report-class.ts'
@@ -26,15 +26,20 @@ const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
 /** How many problems of paths below a directory are listed. */
 const MAX_PROBLEMS = 5
 
-/** Describes a path for people, as text by label. Delays that ended before `nowMs` are left out. */
-export function describeExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): Fields {
+interface Times {
+  readonly nowMs: number
+  readonly say: (timeMs: number) => string
+}
+
+/** Describes a path for people, as text by label, with times in the words of `say`. Delays that ended before `nowMs` are left out. */
+export function describeExplanation(found: PathExplanation, remote: RemoteFinding | undefined, times: Times): Fields {
   const { content, directory } = found
   return {
     ...describePath(found),
-    ...(content && describeContent(content, found, nowMs)),
-    ...(directory && describeDirectory(directory, nowMs)),
+    ...(content && describeContent(content, found, times)),
+    ...(directory && describeDirectory(directory, times)),
     ...describeRemote(remote),
-    ...describeHistory(found, nowMs),
+    ...describeHistory(found, times),
   }
 }
 
@@ -91,24 +96,24 @@ function describeFile({ sizeBytes, isChanged, ageMs, settlesInMs }: Extract<Disk
   return `a file of ${formatSize(sizeBytes)}${changed}${settling}`
 }
 
-function describeContent(content: Content, { duplicateOf, heldBack }: PathExplanation, nowMs: number): Fields {
+function describeContent(content: Content, { duplicateOf, heldBack }: PathExplanation, times: Times): Fields {
   const { uploadedAt, searchableAt } = content
   return {
     content: `${content.sha256.toString('hex')} ${content.mime}, ${formatSize(content.size)}`,
-    state: describeState(content, heldBack, nowMs),
+    state: describeState(content, heldBack, times),
     'copy of': duplicateOf,
     resource: content.resourceId ?? undefined,
     'sent by': content.host ?? undefined,
-    uploaded: uploadedAt === null ? undefined : timeOfDay(uploadedAt, nowMs),
-    ingestion: describeIngestion(content, nowMs),
+    uploaded: uploadedAt === null ? undefined : times.say(uploadedAt),
+    ingestion: describeIngestion(content, times),
     note: describeNote(content),
     // For other states the state itself contains the reason.
-    ...(content.state === 'stored' && { problem: describeProblem(content, nowMs) }),
-    searchable: searchableAt === null || !isTextSearchable(content) ? undefined : timeOfDay(searchableAt, nowMs),
+    ...(content.state === 'stored' && { problem: describeProblem(content, times) }),
+    searchable: searchableAt === null || !isTextSearchable(content) ? undefined : times.say(searchableAt),
   }
 }
 
-function describeState(content: Content, heldBack: string | null, nowMs: number): string {
+function describeState(content: Content, heldBack: string | null, times: Times): string {
   const texts = {
     new: heldBack === null ? 'not sent yet' : `not sent yet: ${heldBack}`,
     sending: 'being sent, or cut off while it was',
@@ -116,15 +121,15 @@ function describeState(content: Content, heldBack: string | null, nowMs: number)
     stored: content.isDuplicate === 1 ? 'stored; the library had these bytes already' : 'stored',
     refused: `refused: ${content.problemMessage ?? 'no reason given'}`,
   }
-  const wait = content.state === 'stored' ? '' : describeWait(content, 'quarantined until', nowMs)
+  const wait = content.state === 'stored' ? '' : describeWait(content, 'quarantined until', times)
   return `${texts[content.state]}${wait}`
 }
 
 /** `running (pending), seen 14:05`. */
-function describeIngestion(content: Content, nowMs: number): string | undefined {
+function describeIngestion(content: Content, times: Times): string | undefined {
   const { outcome, ingestionStatus: status, ingestionSeenAt } = content
   if (outcome === null) return undefined
-  const seen = ingestionSeenAt === null ? '' : `, seen ${timeOfDay(ingestionSeenAt, nowMs)}`
+  const seen = ingestionSeenAt === null ? '' : `, seen ${times.say(ingestionSeenAt)}`
   // The note says it of what is stored without text.
   const isPlain = outcome === status || (outcome === 'searchable' && !isTextSearchable(content))
   return `${status ?? 'not polled yet'}${isPlain ? '' : ` (${outcome})`}${seen}`
@@ -137,26 +142,26 @@ function describeNote(content: Content): string | undefined {
   return describeWithoutText(ingestionNote, content) ?? ingestionNote
 }
 
-function describeProblem(content: Content, nowMs: number): string | undefined {
+function describeProblem(content: Content, times: Times): string | undefined {
   const { problemCode, problemMessage, failedTries } = content
   if (problemCode === null) return undefined
-  const wait = describeWait(content, 'looked at again after', nowMs)
+  const wait = describeWait(content, 'looked at again after', times)
   return `${problemMessage} [${problemCode}], seen ${counted(failedTries, 'time')}${wait}`
 }
 
-function describeWait({ retryAt, isSetAside }: Content, until: string, nowMs: number): string {
+function describeWait({ retryAt, isSetAside }: Content, until: string, times: Times): string {
   if (isSetAside === 1) return '; set aside'
-  return retryAt === null || quarantineLeftMs(retryAt, nowMs) === 0 ? '' : `; ${until} ${timeOfDay(retryAt, nowMs)}`
+  return retryAt === null || quarantineLeftMs(retryAt, times.nowMs) === 0 ? '' : `; ${until} ${times.say(retryAt)}`
 }
 
 function describeDirectory(
   { remotePath, createdAt, awaitsFile, directories, files, problems }: DirectoryExplanation,
-  nowMs: number,
+  times: Times,
 ): Fields {
   const pending = awaitsFile
     ? 'not created, as it holds no file that is included'
     : 'not created yet; the next run creates it'
-  const since = createdAt === null ? pending : `since ${timeOfDay(createdAt, nowMs)}`
+  const since = createdAt === null ? pending : `since ${times.say(createdAt)}`
   const shown = problems.slice(0, MAX_PROBLEMS).map(({ path, code, message, isSetAside }, index) => {
     const end = isSetAside === 1 ? '; set aside' : ''
     return [`problem ${index + 1}`, `${path}: ${message} [${code}]${end}`] as const
@@ -193,10 +198,10 @@ function describeRemote(remote: RemoteFinding | undefined): Fields {
   return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not show where') }
 }
 
-function describeHistory({ uploads, history, movedTo }: PathExplanation, nowMs: number): Fields {
+function describeHistory({ uploads, history, movedTo }: PathExplanation, times: Times): Fields {
   const sent = uploads.map(({ attempt, begunAt, outcome, path, message }) => {
     const ended = outcome === null ? 'cut off' : OUTCOME_WORDS[outcome]
-    const text = `${timeOfDay(begunAt, nowMs)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
+    const text = `${times.say(begunAt)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
     return [`upload ${attempt}`, text] as const
   })
   // A moved file is the same version at another path, so it is not listed as an earlier one.
@@ -204,7 +209,7 @@ function describeHistory({ uploads, history, movedTo }: PathExplanation, nowMs: 
   const earlier = versions.map((version, index) => {
     const { resourceId, endedAt, reason } = version
     const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`
-    const until = `until ${timeOfDay(endedAt, nowMs)}: ${describeEnd(reason, version)}`
+    const until = `until ${times.say(endedAt)}: ${describeEnd(reason, version)}`
     return [label, `${resourceId ?? 'never stored'}, ${until}`] as const
   })
   return Object.fromEntries([...sent, ...earlier])

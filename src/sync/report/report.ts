@@ -29,7 +29,6 @@ export interface MirrorReport {
   readonly path: string
   readonly library: { readonly id: string; readonly name: string }
   readonly remotePath: string
-  /** Its origin. */
   readonly service: string
   readonly listing: 'complete' | 'incomplete' | 'not asked'
   /** In a stable order, remote entries last. Each reading compares with what the store knows then. */

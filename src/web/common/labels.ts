@@ -20,6 +20,7 @@ export function describeState(resource: ResourceRecord): StateLabel {
     case 'pending':
       return { tone: 'plain', state: status === 'running' ? 'Being read' : 'Waiting to be read', reasons }
     case 'searchable':
+      if (resource.size === 0) return { tone: 'warning', state: 'Empty: found by its name only', reasons }
       if (resource.text_extracted === false) return { tone: 'warning', state: 'Found by its name only', reasons }
       return reasons.length > 0
         ? { tone: 'warning', state: 'Searchable, with reservations', reasons }
@@ -51,11 +52,6 @@ const UNITS: Readonly<Record<string, string>> = {
   page: 'Page',
   slide: 'Slide',
   second: 'Second',
-}
-
-/** The passage has rows of a table, with `|` between their cells. */
-export function isOfRows(trace: unknown): boolean {
-  return Array.isArray(trace) && trace[0]?.unit === 'row'
 }
 
 /** Returns the place of a passage in its source, such as `Pages 3–4`; empty when the service does not say. */

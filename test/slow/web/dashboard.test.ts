@@ -181,6 +181,9 @@ test('the report is a tree whose files say why, and open', async () => {
   const dialog = page.getByRole('dialog', { name: 'notes/moon.md' })
   await dialog.getByText('stored', { exact: true }).waitFor()
   await dialog.getByText('Papers:/Papers').waitFor()
+  const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' }).format(new Date())
+  await dialog.getByText(new RegExp(`^${day}, .* [AP]M sent, from notes/moon.md$`)).waitFor()
+  expect(await dialog.innerText(), 'one format of times').not.toMatch(/\d\d:\d\d:\d\d/)
   const opened = page.context().waitForEvent('page')
   await dialog.getByRole('button', { name: 'Open the document' }).click()
   const document = await opened
@@ -223,6 +226,39 @@ test('the timeline plots uploads and says their numbers', async () => {
   await page.getByText(/^[5-9] uploads of/).waitFor()
   await waiting.getByText('Time until searchable: at most 1.5 sec').waitFor()
   await expect.poll(() => page.locator('canvas').count()).toBe(3)
+})
+
+test('the last label of a plot is whole', async () => {
+  const { page } = await openDashboard(running(), { viewport: { width: 390, height: 800 } })
+  await page.route('**/api/timeline', async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    const midnightMs = new Date(2026, 10, 28).getTime()
+    const fromMs = midnightMs - json.intervalMs * json.sent.length
+    await route.fulfill({ response, json: { ...json, fromMs, sent: json.sent.with(-1, 1) } })
+  })
+  await goTo(page, '#/timeline?span=hour')
+  await page.locator('canvas').first().waitFor()
+  const edge = `[...document.querySelectorAll('canvas')].map((canvas) =>
+    canvas.getContext('2d').getImageData(canvas.width - 1, 0, 1, canvas.height).data.some((value) => value > 0))`
+  expect(await page.evaluate(edge)).not.toContain(true)
+})
+
+test('a state has one colour in all views, and its reason does not repeat it', async () => {
+  const { page } = await openDashboard(running())
+  const coloursOf = async (name: string) => {
+    const added = `document.body.appendChild(Object.assign(document.createElement('i'), { className: '${name}' }))`
+    return String(await page.evaluate(`getComputedStyle(${added}).background`)).match(/rgb\([^)]*\)/g) ?? []
+  }
+  expect(await coloursOf('part without-text')).toContain((await coloursOf('class-without-text'))[0])
+  await page.route('**/api/rows', async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    const reason = 'gone: its file is no longer there; still searchable'
+    await route.fulfill({ response, json: { ...json, rows: [{ ...json.rows[0], class: 'gone', reason }] } })
+  })
+  await goTo(page, '#/report?mirror=Papers')
+  await page.getByRole('cell', { name: 'gone: its file is no longer there; still searchable', exact: true }).waitFor()
 })
 
 test('a search shows excerpts and leads to documents', async () => {
@@ -297,6 +333,10 @@ test('no view of the dashboard is cut off at 320 pixels, also in German', async 
     expect([view, await cutOff(page, GERMAN)]).toEqual([view, [320]])
     await page.reload()
   }
+  await show(page, 'settings', 'Settings')
+  await page.getByRole('button', { name: 'Remove: Papers' }).click()
+  await page.getByText('It is taken out of').waitFor()
+  expect(await cutOff(page, GERMAN)).toEqual([320])
 })
 
 test('the keyboard alone leads to each view and its buttons', async () => {

@@ -56,6 +56,22 @@ test('a search shows only documents of the chosen type', async () => {
   expect(await shownIn(page, 'Hits')).toEqual(['heron.md'])
 })
 
+test('the place of a passage stays beside a text that runs from right to left', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  await client.uploaded(id, { name: 'tide.txt', content: 'הגאות באה אחרי הירח החדש spring tide' })
+  const empty = await client.uploaded(id, { name: 'empty.txt', content: '' })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, '#/search?query=tide')
+  const [place, word] = [page.locator('.excerpt .place'), page.locator('.excerpt mark').last()]
+  await place.waitFor()
+  const [left, right] = [await place.boundingBox(), await word.boundingBox()]
+  expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThan(right?.x ?? 0)
+  await goTo(page, `#/documents/${id}/${empty}`)
+  await page.getByText('Empty: found by its name only').waitFor()
+})
+
 test('arrow keys go through each list that Enter opens', async () => {
   const { page, client, library } = await openPage()
   const [id] = [await client.createLibrary(), await client.createLibrary()]
@@ -347,6 +363,8 @@ test('a document is removed once that is confirmed, by who may', async () => {
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'Remove…' }).click()
   await page.getByText('there is no way back').waitFor()
+  const [main, close] = ['Remove for good', 'Close'].map((name) => page.getByRole('button', { name }).boundingBox())
+  expect(((await close)?.y ?? 0) - ((await main)?.y ?? 0), 'they do not touch').toBeGreaterThan(44)
   await page.getByRole('button', { name: 'Remove for good' }).click()
   await page.getByRole('heading', { name: '.inbox' }).waitFor()
   await expect.poll(() => page.locator('.item').allInnerTexts()).toEqual(['kept.md\nText'])

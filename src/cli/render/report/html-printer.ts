@@ -68,7 +68,7 @@ function* head(report: MirrorReport, tally: Tally, id: string): Generator<string
   const incomplete = listing === 'complete' ? '' : ` · listing ${listing}`
   yield `<p class="sides">${html(path)} ↔ ${html(`${library.name}:${remotePath}`)} · ${html(nameOrigin(service))}${incomplete}</p>`
   yield '<fieldset class="tiles"><legend>Show</legend>'
-  yield tile(id, NEEDS_YOU, 'need you', needed, needed > 0)
+  yield tile(id, NEEDS_YOU, needed === 1 ? 'needs you' : 'need you', needed, needed > 0)
   for (const state of BY_URGENCY) {
     const count = counts[state] ?? 0
     if (count > 0) yield tile(id, state, GUIDANCE[state].title, count, false)

@@ -50,5 +50,6 @@ function RowName({ mirror, row, onExplain }: Omit<RowsProps, 'rows'> & { readonl
 export function describeState({ class: name, reason }: ReportRowShown): string {
   const { label } = CLASSES[name]
   if (reason === null || reason === 'new') return label
-  return reason.startsWith(label) ? reason : `${label}: ${reason}`
+  const [firstWords = label] = label.split(',')
+  return reason.startsWith(firstWords) ? reason : `${label}: ${reason}`
 }

@@ -1,4 +1,5 @@
 import { Dialog } from '../../common/dialog.tsx'
+import { formatTime } from '../../common/format.ts'
 import { Failure, Loading } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
 import { ActionButton, openDocument } from '../action-button.tsx'
@@ -10,6 +11,8 @@ export interface Explained {
   readonly path: string
   readonly resourceId: string | null
 }
+
+const ISO_TIMES = /\b\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z\b/g
 
 export function WhyDialog({ explained, onClose }: { readonly explained: Explained; onClose(): void }) {
   const { client } = useSession()
@@ -32,7 +35,7 @@ export function WhyDialog({ explained, onClose }: { readonly explained: Explaine
             .map(([label, text]) => (
               <div key={label}>
                 <dt>{label}</dt>
-                <dd>{text}</dd>
+                <dd>{text.replaceAll(ISO_TIMES, formatTime)}</dd>
               </div>
             ))}
         </dl>

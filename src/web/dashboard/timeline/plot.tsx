@@ -16,6 +16,8 @@ interface PlotProps {
 
 const HEIGHT = 150
 const AXIS_WIDTH = 64
+/** Of the last label, which stands under the end of the plot. */
+const LABEL_WIDTH = 96
 const NARROW = 480
 
 /** A plot of one value an interval, in the colours of the page; its numbers are beside it in words. */
@@ -67,6 +69,7 @@ function optionsOf({ tone, intervalMs, format, width }: PlotStyle): uPlot.Option
   return {
     width,
     height: HEIGHT,
+    padding: [null, LABEL_WIDTH / 2, null, null],
     legend: { show: false },
     cursor: { show: false },
     scales: {

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
 import { Marked } from '../../common/excerpt.tsx'
-import { describePlace, isOfRows } from '../../common/labels.ts'
+import { describePlace } from '../../common/labels.ts'
 import { marksOf } from '../../common/marks.ts'
 import { Failure } from '../../common/notice.tsx'
 import { addressOf, type DocumentRoute } from '../routes.ts'
@@ -68,13 +68,14 @@ export function Passage({ asset, words, isAskedFor }: PassageProps) {
     if (isAskedFor) (place.current?.querySelector('mark') ?? place.current)?.scrollIntoView({ block: 'center' })
   }, [isAskedFor])
   const { trace, text, mime_type: mimeType } = asset
+  const isOfRows = Array.isArray(trace) && trace[0]?.unit === 'row'
   return (
     <div ref={place} class={isAskedFor ? 'passage asked-for' : 'passage'}>
       <p class="place">{describePlace(trace)}</p>
       <div class="text" lang="">
         {mimeType === 'text/markdown' ? (
           <Markdown text={text ?? ''} words={words} />
-        ) : isOfRows(trace) ? (
+        ) : isOfRows ? (
           <Table text={text ?? ''} words={words} />
         ) : (
           <p class="lines" dir="auto">
@@ -88,33 +89,26 @@ export function Passage({ asset, words, isAskedFor }: PassageProps) {
 
 const TAGS = { heading: 'h3', paragraph: 'p', lines: 'p', code: 'pre' } as const
 
-interface TextProps {
-  readonly text: string
-  readonly words: readonly string[]
-}
-
-function Table({ text, words }: TextProps) {
+function Table({ text, words }: Parameters<typeof Markdown>[0]) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
     <section class="table" tabIndex={0} aria-label="Table">
       <table>
-        <tbody>
-          {tableRows(text).map((cells, row) => (
-            <tr key={row}>
-              {cells.map((cell, column) => (
-                <td key={column} dir="auto">
-                  <Marked text={cell} marks={marksOf(cell, words)} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        {tableRows(text).map((cells, row) => (
+          <tr key={row}>
+            {cells.map((cell, column) => (
+              <td key={column} dir="auto">
+                <Marked text={cell} marks={marksOf(cell, words)} />
+              </td>
+            ))}
+          </tr>
+        ))}
       </table>
     </section>
   )
 }
 
-function Markdown({ text, words }: TextProps) {
+function Markdown({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   return (
     <>
       {markdownBlocks(text).map(({ kind, text: part }, index) => {
