@@ -4,7 +4,7 @@ import type { CommandContext } from './context.ts'
 
 /** Options of the commands that send the files of mirrors. */
 export const ROOT_OPTIONS = {
-  'allow-root': { type: 'boolean', describe: 'Run as root, which can read the files of all users', isRare: true },
+  'allow-root': { type: 'boolean', describe: 'Run as root, which can read the files of all users' },
 } as const satisfies ArgumentTable
 
 /**

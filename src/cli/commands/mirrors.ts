@@ -163,7 +163,7 @@ export const addCommand = defineCommand({
   description: [
     'Writes a mirror of the directory into the configuration file, whose comments stay, once it is known to be possible. Nothing is',
     'sent yet: the next sync does that, a running daemon at once. Mirrors of "shelfd sync DIR" are written with the first one,',
-    'since a configuration that names a mirror replaces them.',
+    'since a configuration that names a mirror replaces them. A directory whose mirror was removed goes on where it was.',
   ].join('\n'),
   positionals: { directory: { type: 'string', required: true, describe: 'The directory', placeholder: 'DIR' } },
   options: {

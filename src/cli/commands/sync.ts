@@ -68,12 +68,10 @@ export const command = defineCommand({
       type: 'string',
       describe: 'How long to wait for ingestion, such as 30m',
       placeholder: 'DURATION',
-      isRare: true,
     },
     'verify-search': {
       type: 'boolean',
       describe: 'After the run, search for a phrase from each of some new text documents; exit 1 when one is not found',
-      isRare: true,
     },
     checksum: { type: 'boolean', describe: 'Hash every file again' },
     'max-duration': {
@@ -85,24 +83,22 @@ export const command = defineCommand({
       type: 'string',
       describe: 'Leave files that changed more recently to a later run, such as 1h',
       placeholder: 'DURATION',
-      isRare: true,
     },
-    'accept-removals': { type: 'boolean', describe: 'Continue although many files are gone', isRare: true },
-    'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now', isRare: true },
+    'accept-removals': { type: 'boolean', describe: 'Continue although many files are gone' },
+    'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now' },
     adopt: {
       type: 'boolean',
       describe: 'Continue with what the library already holds there; it is not paid for again',
-      isRare: true,
     },
     yes: {
       type: 'boolean',
       describe:
         'Do not ask before mirroring a home or system directory, or before sending more than 1 GiB to this computer',
-      isRare: true,
     },
     ...ROOT_OPTIONS,
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
+  rare: ['wait-timeout', 'verify-search', 'min-age', 'accept-removals', 'accept-root', 'adopt', 'yes', 'allow-root'],
   settingFlags: [
     'transfers',
     'checkers',

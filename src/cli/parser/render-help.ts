@@ -35,7 +35,7 @@ export function renderHelp(
   command: Command | undefined,
   { columns = WIDTH, isWhole }: HelpOptions,
 ): string {
-  const flags = command ? listFlags(isWhole ? optionsOf(command) : withoutRare(command.options)) : []
+  const flags = command ? listFlags(isWhole ? optionsOf(command) : withoutRare(command)) : []
   const width = Math.min(columns, MAX_WIDTH)
   const examples = command?.examples ?? (path.length === 0 ? FIRST_STEPS : [])
   const sections = [
@@ -105,8 +105,8 @@ function listArguments(command: Command | undefined): Row[] {
   return Object.entries(command?.positionals ?? {}).map(([name, spec]) => [nameOf(name, spec), spec.describe])
 }
 
-function withoutRare(options: ArgumentTable): ArgumentTable {
-  return Object.fromEntries(Object.entries(options).filter(([, { isRare }]) => !isRare))
+function withoutRare({ options, rare = [] }: Command): ArgumentTable {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !rare.includes(name)))
 }
 
 function listFlags(table: ArgumentTable): Row[] {

@@ -140,16 +140,11 @@ const ID = 'dGlkZXMubWQ'
 /** What stands under these names in examples; under any other, the first value that its schema takes. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   tenant: { id: 1, name: 'Embedded library', slug: 'embedded' },
-  user: { id: 1, name: 'Owner', email: 'owner@example.com' },
   id: ID,
   name: 'Papers',
   path: '/Papers',
   paths: ['/Papers/tides.md'],
-  title: 'tides.md',
-  filename: 'tides.md',
-  slug: 'tides-md',
   mime_type: 'text/markdown',
-  size: 37,
   ingestion_status: 'completed',
   ingestion_warnings: [],
   text_extracted: true,
@@ -159,11 +154,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   trace: [{ unit: 'line', from: 1, to: 1 }],
   notice: 'Candidates, not verified answers: check excerpts against the source.',
   url: `http://127.0.0.1:8080/api/v1/assets/${ID}?expires=1795168800&signature=0f1e2d`,
-  expires_in_minutes: 15,
-  limit: 50,
 }
 
-/** Undefined for a text or number that may be left out. */
 function exampleOf(schema: z.core.JSONSchema._JSONSchema, name = ''): unknown {
   if (typeof schema === 'boolean') return undefined
   const { type, properties, items } = schema
@@ -171,9 +163,9 @@ function exampleOf(schema: z.core.JSONSchema._JSONSchema, name = ''): unknown {
   if (known !== undefined) return known
   if (type === 'object')
     return Object.fromEntries(Object.entries(properties ?? {}).map(([key, each]) => [key, exampleOf(each, key)]))
-  if (type === 'array') return [items].flat().map((each) => exampleOf(each ?? false))
-  if (type === 'integer') return Math.max(0, schema.minimum ?? 0)
+  if (type === 'array') return [items ?? false].flat().map((each) => exampleOf(each))
+  if (type === 'integer') return Math.max(10, schema.minimum ?? 10)
   if (type === 'boolean') return false
-  if (type === 'string' || type === 'number') return schema.format === 'date-time' ? '2026-11-20T09:30:00Z' : undefined
-  return null
+  if (type === 'string') return schema.format === 'date-time' ? '2026-11-20T09:30:00Z' : 'tides.md'
+  return type === 'number' ? undefined : null
 }

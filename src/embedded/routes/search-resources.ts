@@ -30,12 +30,7 @@ export const searchResources = question({
   query: z.preprocess(
     gatherLibraryIds,
     z.object({
-      query: z
-        .string()
-        .trim()
-        .min(1)
-        .max(1_000)
-        .meta({ examples: ['spring tide'] }),
+      query: z.string().trim().min(1).max(1_000),
       'library_ids[]': z.array(z.string()).max(500).default([]),
       strategy: z.enum(['lexical', 'balanced']).default('balanced'),
       limit: integerInput(LIMITS),

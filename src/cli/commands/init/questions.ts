@@ -174,14 +174,11 @@ async function assertUsable({ prompts, context }: Wizard, path: string): Promise
 }
 
 /** Names and remote paths differ; without a library each mirror has its own. */
-export function toMirrors(
-  paths: readonly string[],
-  { library, gitignored }: { readonly library: string | undefined; readonly gitignored: readonly string[] },
-): ChosenMirror[] {
+export function toMirrors(paths: readonly string[], library: string | undefined): ChosenMirror[] {
   const mirrors: ChosenMirror[] = []
   for (const path of paths) {
     const name = freeName(basename(path) || 'root', (taken) => mirrors.some((mirror) => mirror.name === taken))
-    mirrors.push({ name, path, library: library ?? name, remotePath: `/${name}`, gitignore: gitignored.includes(path) })
+    mirrors.push({ name, path, library: library ?? name, remotePath: `/${name}` })
   }
   return mirrors
 }

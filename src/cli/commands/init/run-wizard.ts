@@ -48,7 +48,7 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   const paths = await chooseDirectories(wizard)
   const gitignored = await chooseGitignored(wizard, paths)
   const { checked, library } = found ? await chooseRemote(wizard, found) : {}
-  const mirrors = toMirrors(paths, { library, gitignored })
+  const mirrors = toMirrors(paths, library).map((each) => ({ ...each, gitignore: gitignored.includes(each.path) }))
   const draft = draftOf(wizard, { service: checked?.service, mirrors }, checked?.token)
   await assertSound(wizard, draft)
   await preview(wizard, draft, checked?.token)
