@@ -38,10 +38,18 @@ export function renderPromisesPage(current: string): string {
 
 function renderPromise({ id, holds, except = [], open }: PromiseRow): string {
   const sentence = holds.charAt(0).toUpperCase() + holds.slice(1)
-  const exceptions = except.length === 0 ? [] : ['Except:', except.map((text) => `- ${text}`).join('\n')]
-  const tests = linesOf(id).map((line) => `- ${line}`)
-  if (open !== undefined) tests.push(`- open: ${open}`)
-  return [`### ${id}`, sentence, ...exceptions, 'Shown by:', tests.join('\n')].join('\n\n')
+  const exceptions = except.length === 0 ? [] : ['Except:', renderList(except)]
+  const tests = renderList([...linesOf(id), ...(open === undefined ? [] : [`open: ${open}`])])
+  return [`### ${id}`, wrap(sentence), ...exceptions, 'Shown by:', tests].join('\n\n')
+}
+
+function renderList(items: readonly string[]): string {
+  return items.map((item) => wrap(`- ${item}`, '  ')).join('\n')
+}
+
+/** No line is too wide for an editor. */
+function wrap(text: string, indentation = ''): string {
+  return text.replaceAll(/(.{1,158})(?: |$)/g, `$1\n${indentation}`).trimEnd()
 }
 
 function renderFaults(faults: readonly FaultRow[]): string {
