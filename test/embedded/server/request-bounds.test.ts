@@ -91,7 +91,7 @@ describe('a slow body', () => {
     const { manual, clock } = patientClock()
     const { begin, client, id, dataDir } = await withSockets({ clock })
     // No text, which would be compressed: this way the file shows what has arrived.
-    const piece = '\0'.repeat(200_000)
+    const piece = '\0\x01'.repeat(100_000)
     const socket = await begin(FORM, HEAD.length + 3 * piece.length + '\r\n--B--'.length)
     const answer = once(socket, 'data')
     socket.write(HEAD)

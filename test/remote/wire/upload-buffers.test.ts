@@ -76,16 +76,21 @@ const ANSWER = 'HTTP/1.1 201 Created\r\ncontent-length: 11\r\n\r\n{"id":"r1"}'
 
 test('uploads that are answered before they are read leave with their own bytes [P10]', async () => {
   using slow = await serveSlowly()
+  const connected = once(slow.server, 'connection')
   const capabilities = decideCapabilities({}, undefined)
   await using client = clientOf(`http://127.0.0.1:${slow.port}`, { connections: 1, capabilities })
   const files = Array.from({ length: 100 }, (_, index) => Buffer.alloc(100_000, index + 1))
   for (const bytes of files) {
+    const opened = Promise.withResolvers<void>()
     const open: UploadRequest['openBody'] = (take) => {
       const room = take(bytes.length)
       room.set(bytes)
+      opened.resolve()
       return room
     }
     const sent = client.uploadFile(uploadOf(open, { sizeBytes: bytes.length }))
+    await opened.promise
+    await connected
     await turns()
     slow.accepted[0]?.write(ANSWER)
     await sent
