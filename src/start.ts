@@ -15,7 +15,7 @@ import { findCommand } from './cli/parser/find-command.ts'
 import { readCommandLine } from './cli/parser/read-command-line.ts'
 
 const WITHOUT_PICTURES =
-  'The pictures of the docs are left out (docs/.shelfdignore): to recognize their words takes longer than all the rest.\n'
+  'The pictures of the docs are left out (docs/.shelfdignore):\nto recognize their words takes longer than all the rest.\n'
 
 const checkout = fileURLToPath(new URL('..', import.meta.url))
 process.env.SHELFD_STATE_DIR ||= join(checkout, '.shelfd', 'state')

@@ -86,7 +86,7 @@ export function canBeSetAside(code: string): boolean {
 }
 
 /** Said beside whatever makes a run exit 1 until a person does something. */
-export const HOW_TO_SET_ASIDE = 'Runs exit 1 until it is solved or set aside: shelfd failed ignore PATH'
+export const HOW_TO_SET_ASIDE = 'Runs exit 1 until each problem is solved or set aside: shelfd failed ignore PATH'
 
 export function needsPerson(code: string): boolean {
   return !PASSING.has(code)

@@ -72,7 +72,7 @@ describe('failed list', () => {
     expect((await home.shelfd(['sync', broken])).exitCode).toBe(1)
     const { stdout, stderr } = await home.shelfd(['failed'])
     expect(stdout).toContain('torn.docx')
-    const howTo = 'Runs exit 1 until it is solved or set aside: shelfd failed ignore PATH\n'
+    const howTo = 'Runs exit 1 until each problem is solved or set aside: shelfd failed ignore PATH\n'
     expect(stderr, 'beside the failures').toBe(`Besides, ${rest}${howTo}`)
     const all = await home.shelfd(['failed', '--all'])
     expect(all.stderr, 'all that was set aside is listed').toBe(
@@ -236,7 +236,7 @@ test('an encrypted file is not tried again before it changes, and every message 
   const first = await home.shelfd(['sync', 'Papers'])
   expect(first.exitCode).toBe(1)
   expect(first.stdout).toMatch(/sealed\.eml: ingestion ended failed: The message is encrypted.*\[ingestion-failed\]\n/)
-  const ignore = /^ *Runs exit 1 until it is solved or set aside: shelfd failed ignore PATH$/m
+  const ignore = /^ *Runs exit 1 until each problem is solved or set aside: shelfd failed ignore PATH$/m
   expect(first.stdout).toMatch(ignore)
   expect((await home.shelfd(['status'])).stdout).toMatch(ignore)
   const list = await home.shelfd(['failed', 'list'])

@@ -45,7 +45,7 @@ describe('the summary of a run', () => {
     expect(linesOf(stdout)).toEqual(
       expect.arrayContaining([
         '  sent        2 files, 2 B',
-        '  unchanged   3 files since the last run, which left some of them',
+        '  unchanged   3 files; the last run had left some, which are sent now',
       ]),
     )
   })

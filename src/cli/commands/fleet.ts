@@ -178,8 +178,8 @@ export const forgetCommand = defineCommand({
   },
 })
 
-async function confirm({ io }: CommandContext, question: string): Promise<boolean> {
-  if (!io.isTerminal.stdin) throw new UsageError('bad-usage', 'Nobody can be asked here: add --yes')
-  const prompts = await openPrompts(io)
+async function confirm(context: CommandContext, question: string): Promise<boolean> {
+  if (!context.io.isTerminal.stdin) throw new UsageError('bad-usage', 'Nobody can be asked here: add --yes')
+  const prompts = await openPrompts(context)
   return await prompts.confirm(question, true)
 }

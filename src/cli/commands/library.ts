@@ -61,7 +61,7 @@ export const pruneCommand = defineCommand({
     const endedBefore = nowMs - (olderThan === undefined ? -1 : readDuration(olderThan))
     const found = listFound(context, service, { endedBefore, keepVersions })
     if (!context.json) describePrunable(context, found)
-    const isMeant = found.length > 0 && (yes || (await isConfirmed(context, found)))
+    const isMeant = found.length > 0 && (yes || (await isConfirmed(context, describe(found))))
     const removed = isMeant ? await removeResources(tidying, found, 'unused') : 0
     if (context.json) context.printJson({ removed, documents: found.map(toJson) })
     else if (isMeant) context.printMessage(`Removed ${counted(removed, 'document')}`)
@@ -99,7 +99,7 @@ export const removeCommand = defineCommand({
     if (!yes) {
       if (!context.io.isTerminal.stdin)
         throw new HeldBackError('confirmation-needed', 'Cannot remove documents without --yes')
-      if (!(await isConfirmed(context, resources))) {
+      if (!(await isConfirmed(context, `${documents.map(escapeText).join(', ')}: ${describe(resources)}`))) {
         context.printMessage('Nothing was removed')
         return
       }
@@ -169,10 +169,10 @@ function describe(resources: readonly StoredResource[]): string {
   return `${counted(resources.length, 'document')} (${formatSize(bytes)})`
 }
 
-async function isConfirmed(context: CommandContext, resources: readonly StoredResource[]): Promise<boolean> {
+async function isConfirmed(context: CommandContext, what: string): Promise<boolean> {
   if (!context.io.isTerminal.stdin) return false
-  const prompts = await openPrompts(context.io)
-  return await prompts.confirm(`Remove ${describe(resources)} from the library on this computer?`, false)
+  const prompts = await openPrompts(context)
+  return await prompts.confirm(`Remove ${what} from the library on this computer?`, false)
 }
 
 /** Throws UsageError or RequestError for a word that names nothing in the library. */

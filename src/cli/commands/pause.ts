@@ -45,14 +45,15 @@ export const pauseCommand = defineCommand({
 })
 
 /** Asks on a terminal which of several mirrors are meant; an empty list means all. */
-async function askWhich({ settings, io, json, quiet }: CommandContext): Promise<readonly string[]> {
+async function askWhich(context: CommandContext): Promise<readonly string[]> {
+  const { settings, io, json, quiet } = context
   if (!io.isTerminal.stdin || !io.isTerminal.stderr || json || quiet) return []
   using store = openStoreReader(settings.stateDir)
   const roster = listRoster(settings, store?.mirrors.list() ?? []).filter(({ activity }) => activity === 'active')
   if (roster.length < 2) return []
   const choices = roster.map(({ name, path }) => ({ value: name, label: name, hint: path }))
   const names = choices.map(({ value }) => value)
-  const chosen = await (await openPrompts(io)).chooseSeveral('Pause which mirrors?', choices, names)
+  const chosen = await (await openPrompts(context)).chooseSeveral('Pause which mirrors?', choices, names)
   if (chosen.length === 0) throw new InterruptedError()
   return chosen.length === roster.length ? [] : chosen
 }

@@ -141,6 +141,7 @@ function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond
     case 'embedding':
       return [
         { text: `${progress.documentsEmbedded} of ${counted(progress.documentsToEmbed, 'document')}`, rank: 0 },
+        { text: 'Ctrl-C leaves the rest to later', rank: 2 },
         elapsed,
       ]
     case 'uploading':

@@ -39,7 +39,7 @@ function linesOf(mirror: SyncSummary, result: RunResult): readonly NonNullable<L
   const problems = furtherProblems(mirror, result)
   const nowMs = Date.parse(result.summary.finishedAt)
   const described = describeProblems(problems, nowMs)
-  const lines = result.summary.dryRun ? dryRunLines(mirror, described) : runLines(mirror, described)
+  const lines = result.summary.dryRun ? dryRunLines(mirror, described, result.failure) : runLines(mirror, described)
   return lines.filter((line) => line !== undefined)
 }
 
@@ -56,10 +56,11 @@ function runLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
   ]
 }
 
-function dryRunLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
+function dryRunLines(mirror: SyncSummary, problems: readonly Line[], failure: RunResult['failure']): Line[] {
   const { uploads, directories } = mirror
   return [
-    ['would send', describeSent(uploads)],
+    // A run that failed does not know it.
+    failure && uploads.created === 0 ? undefined : ['would send', describeSent(uploads)],
     directories.created === 0 ? undefined : ['would add', counted(directories.created, 'directory', 'directories')],
     ...restLines(mirror, problems),
   ]
@@ -168,7 +169,7 @@ function heldBack({ uploads }: SyncSummary): Line[] {
 function unchanged({ files, uploads }: SyncSummary): Line {
   if (files.unchanged === 0) return undefined
   const sentFiles = uploads.created + uploads.duplicates + uploads.aliases
-  const remark = sentFiles > files.new + files.changed ? ' since the last run, which left some of them' : ''
+  const remark = sentFiles > files.new + files.changed ? '; the last run had left some, which are sent now' : ''
   return ['unchanged', `${counted(files.unchanged, 'file')}${remark}`]
 }
 

@@ -2,7 +2,6 @@ import { Readable, Writable } from 'node:stream'
 import { HeldBackError, InterruptedError } from '../../foundation/errors.ts'
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
 import type { CommandContext } from '../context.ts'
-import type { CliIo } from './cli-io.ts'
 
 interface Choice<T> {
   readonly value: T
@@ -20,8 +19,10 @@ interface TextOptions {
   readonly validate?: (text: string) => string | undefined
 }
 
-/** Loads the library of prompts, which only the wizard needs. */
-export async function openPrompts({ stdin, stderr, signal }: CliIo) {
+/** Loads the library of prompts, which only few commands need. */
+export async function openPrompts({ io, endWait }: Pick<CommandContext, 'io' | 'endWait'>) {
+  const { stdin, stderr, signal } = io
+  endWait()
   const clack = await import('@clack/prompts')
   const streams = {
     ...(stdin instanceof Readable && { input: stdin }),
@@ -68,7 +69,8 @@ export async function openPrompts({ stdin, stderr, signal }: CliIo) {
   }
 }
 
-export async function askLine({ io, signal }: CommandContext, question: string): Promise<string> {
+export async function askLine({ io, signal, endWait }: CommandContext, question: string): Promise<string> {
+  endWait()
   io.stderr.write(escapeLines(question))
   const decoder = new TextDecoder()
   let typed = ''

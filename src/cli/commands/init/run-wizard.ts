@@ -40,7 +40,7 @@ import {
 /** Asks, shows and writes. Nothing is written before the token and the configuration, except a library that the user wants created. */
 export async function runWizard(context: CommandContext, flags: InitFlags): Promise<ExitName> {
   const { io } = context
-  const prompts = io.isTerminal.stdin && io.isTerminal.stderr ? await openPrompts(io) : undefined
+  const prompts = io.isTerminal.stdin && io.isTerminal.stderr ? await openPrompts(context) : undefined
   const wizard: Wizard = { context, flags, prompts, configFile: configFileOf(context) }
   assertAnswered(wizard)
   await assertReplaceable(wizard)
