@@ -5,6 +5,7 @@ import { systemCodeOf } from '../foundation/errors.ts'
 import { readOwnFile } from '../foundation/files/own-file.ts'
 import { ownUid } from '../foundation/files/ownership.ts'
 import { replaceFile } from '../foundation/files/replace-file.ts'
+import { parseJson } from '../foundation/text/parse-json.ts'
 import { DAY_MS } from '../foundation/text/times.ts'
 
 /** What the last search in a terminal showed, so that `open` knows its hits by their numbers, and which notices were shown when. */
@@ -58,15 +59,8 @@ function kindOf(sentence: string): string {
 }
 
 function read(stateDir: string): LastSearch {
-  const none = { first: 1, resourceIds: [], notices: {} }
-  const text = readOwnFile(join(stateDir, FILE), MAX_BYTES)
-  if (text === undefined) return none
-  try {
-    return shape.parse(JSON.parse(text))
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return none
-    throw error
-  }
+  const { data } = shape.safeParse(parseJson(readOwnFile(join(stateDir, FILE), MAX_BYTES)))
+  return data ?? { first: 1, resourceIds: [], notices: {} }
 }
 
 /**

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Clock } from '../../foundation/clock.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import { openRequest } from '../../foundation/http/node-http.ts'
+import { parseJson } from '../../foundation/text/parse-json.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { HOUR_MS } from '../../foundation/text/times.ts'
 import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
@@ -150,12 +151,4 @@ function vectorsOf(body: string, count: number): Vector[] {
     throw malformed('its vectors differ in length')
   }
   return vectors.map(({ embedding }) => Float32Array.from(embedding))
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { parseJson } from '../text/parse-json.ts'
 import { formatTime, isoTime } from '../text/times.ts'
 import { readOwnFile } from './own-file.ts'
 
@@ -42,10 +43,5 @@ export function readHolder<Shape extends z.ZodType<LockHolder>>(
   file: string,
   shape: Shape,
 ): z.infer<Shape> | undefined {
-  const text = readOwnFile(file, MAX_BYTES)
-  try {
-    return shape.safeParse(JSON.parse(text ?? '')).data
-  } catch {
-    return undefined
-  }
+  return shape.safeParse(parseJson(readOwnFile(file, MAX_BYTES))).data
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { identifier } from '../../contract/records.ts'
 import { errorCodes } from '../../foundation/errors.ts'
+import { parseJson } from '../../foundation/text/parse-json.ts'
 import type {
   ClaimResult,
   EndKind,
@@ -311,13 +312,4 @@ function decodePlaces(values: readonly (Uint8Array | null)[]): UploadPlace[] | u
     for (const [path, remoteDirectory] of data) distinct.set(`${path}\0${remoteDirectory}`, { path, remoteDirectory })
   }
   return [...distinct.values()]
-}
-
-/** Undefined for what is no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

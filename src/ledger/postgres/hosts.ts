@@ -1,9 +1,10 @@
 import type { z } from 'zod'
+import { parseJson } from '../../foundation/text/parse-json.ts'
 import type { ContentFact, FleetView, HostView, OfHost } from '../fleet-view.ts'
 import { publishedMirror, publishedProblem, publishedRun } from '../published.ts'
 import type { LedgerAddress } from './address.ts'
 import { LedgerConnection } from './connection.ts'
-import { boundText, moment, parseJson } from './encoding.ts'
+import { boundText, moment } from './encoding.ts'
 
 export function openFleetView(address: LedgerAddress): FleetView {
   const connection = new LedgerConnection(address)

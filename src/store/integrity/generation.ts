@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
 import { z } from 'zod'
 import { readOwnFile } from '../../foundation/files/own-file.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
+import { parseJson } from '../../foundation/text/parse-json.ts'
 
 /** Distinguishes a file from its copies: no program can choose an inode number or set a ctime. */
 export interface FileIdentity {
@@ -80,12 +81,4 @@ export class GenerationFile implements Disposable {
 function formatRecord({ commits, place, closed }: GenerationRecord): string {
   const written = place && { inode: String(place.inode), ctimeNs: String(place.ctimeNs) }
   return `${JSON.stringify({ commits, place: written, closed }).padEnd(RECORD_BYTES - 1)}\n`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -4,7 +4,6 @@ import type { ContentState } from '../../rules/decide-upload.ts'
 import { FILE_PATH, HAS_FILE, NO_PROBLEM, onlyRow } from '../sql.ts'
 import { prepareIngestion } from './ingestion.ts'
 import type { MirrorKey } from './mirrors.ts'
-import type { CodeCount } from './problems.ts'
 
 export interface ContentRow {
   readonly id: number
@@ -32,6 +31,11 @@ export interface ContentRow {
   readonly isSetAside: number
   /** The host of a fleet that sent it; null: this one. */
   readonly host: string | null
+}
+
+export interface CodeCount {
+  readonly code: string
+  readonly count: number
 }
 
 export type UploadState = Pick<ContentRow, 'state' | 'doubts' | 'failedTries' | 'retryAt' | 'isSetAside'>

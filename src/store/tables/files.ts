@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
 import { isRefusedRow } from '../../foundation/sqlite/open-database.ts'
-import type { ContentState } from '../../rules/decide-upload.ts'
 import { quarantineEnds } from '../../rules/retry-delay.ts'
 import { FILE_PATH, onlyRow } from '../sql.ts'
+import type { ContentRow } from './contents.ts'
 import type { MirrorKey } from './mirrors.ts'
 
 const MAX_NAMES = 50
@@ -17,17 +17,12 @@ export type ComparedRow = readonly [
   isRacy: bigint,
 ]
 
-export interface OpenFile {
+export interface OpenFile extends Pick<ContentRow, 'sha256' | 'mime' | 'size' | 'state' | 'retryAt'> {
   readonly directoryId: number
   readonly directory: string
   readonly name: string
   readonly isDirectoryCreated: number
   readonly contentId: number
-  readonly sha256: Buffer
-  readonly mime: string
-  readonly size: number
-  readonly state: ContentState
-  readonly retryAt: number | null
 }
 
 export interface OpenFileCursor {

@@ -4,12 +4,7 @@ import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-rows.ts'
 
 /** No content of the store refers to it. */
-export interface ForeignEntry {
-  readonly resourceId: string
-  readonly title: string
-  readonly filename: string
-  readonly mime: string
-}
+export type ForeignEntry = Pick<ListedEntry, 'resourceId' | 'title' | 'filename' | 'mime'>
 
 /** As far as a download gave them. */
 export interface ResourceBytes {

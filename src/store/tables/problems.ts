@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { ContentState } from '../../rules/decide-upload.ts'
 import { FILE_PATH } from '../sql.ts'
+import type { CodeCount, ContentRow } from './contents.ts'
 
 export interface ProblemRow {
   readonly path: string
@@ -10,11 +10,6 @@ export interface ProblemRow {
   readonly count: number
   readonly retryAt: number | null
   readonly isSetAside: number
-}
-
-export interface CodeCount {
-  readonly code: string
-  readonly count: number
 }
 
 export function prepareProblems(database: Database.Database) {
@@ -51,20 +46,14 @@ export function prepareProblems(database: Database.Database) {
 }
 
 /** A failed content has one row for each of its files. */
-export interface QuarantineRow {
+export interface QuarantineRow
+  extends Pick<ContentRow, 'sha256' | 'mime' | 'size' | 'state' | 'resourceId' | 'retryAt' | 'isSetAside'> {
   readonly contentId: number
-  readonly sha256: Buffer
-  readonly mime: string
-  readonly size: number
-  readonly state: ContentState
-  readonly resourceId: string | null
   readonly code: string
   readonly message: string | null
   readonly tries: number
   /** When the upload first failed or, for an ingestion, when the resource was uploaded. */
   readonly since: number | null
-  readonly retryAt: number | null
-  readonly isSetAside: number
   readonly mirror: string
   readonly mirrorPath: string
   readonly path: string

@@ -1,7 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { IngestionOutcome } from '../../contract/states.ts'
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
-import type { ContentState } from '../../rules/decide-upload.ts'
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import { FILE_PATH, onlyRow, quoted } from '../sql.ts'
 import { CONTENT_COLUMNS, type ContentRow } from './contents.ts'
@@ -45,10 +43,7 @@ export interface Copy {
   readonly isUploaded: number
 }
 
-export interface FileTally {
-  readonly state: ContentState
-  readonly outcome: IngestionOutcome | null
-  readonly isSetAside: number
+export interface FileTally extends Pick<ContentRow, 'state' | 'outcome' | 'isSetAside'> {
   readonly hasProblem: number
   readonly files: number
   readonly withoutText: number
@@ -71,12 +66,8 @@ export type SentContent = Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size'> & 
   readonly path: string
 }
 
-export interface HistoricalContent {
+export interface HistoricalContent extends Pick<ContentRow, 'sha256' | 'resourceId' | 'outcome' | 'ingestionNote'> {
   readonly contentId: number
-  readonly sha256: Buffer
-  readonly resourceId: string | null
-  readonly outcome: IngestionOutcome | null
-  readonly ingestionNote: string | null
   readonly reason: string
   readonly endedAt: number
 }

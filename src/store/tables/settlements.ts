@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { IngestionOutcome } from '../../contract/states.ts'
 import { onlyRow } from '../sql.ts'
+import type { ContentRow } from './contents.ts'
 import { VALUE_PREFIX } from './key-values.ts'
 
 /** Where the store keeps its last session at a ledger. */
@@ -13,22 +13,14 @@ export const ABSENT_KEY = 'fleet:absent'
 export const COPIED_KEY = 'fleet:copied'
 
 /** An outcome that the ledger does not know. */
-export interface Settlement {
+export interface Settlement
+  extends Pick<ContentRow, 'sha256' | 'mime' | 'size' | 'resourceId' | 'outcome' | 'ingestionNote'>,
+    Pick<ContentRow, 'problemCode' | 'problemMessage' | 'retryAt' | 'isSetAside'> {
   readonly id: number
   /** A number of 63 bits. */
   readonly session: string
   readonly contentId: number
   readonly kind: string
-  readonly sha256: Buffer
-  readonly mime: string
-  readonly size: number
-  readonly resourceId: string | null
-  readonly outcome: IngestionOutcome | null
-  readonly ingestionNote: string | null
-  readonly problemCode: string | null
-  readonly problemMessage: string | null
-  readonly retryAt: number | null
-  readonly isSetAside: number
   readonly origin: string
   readonly tenantId: number
   readonly remoteId: string

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { messageOf, ShelfdError, systemCodeOf, TemporaryError } from '../../../foundation/errors.ts'
 import { errorOf, faultBody, faultOf } from '../../../foundation/http/fault.ts'
 import { openRequest } from '../../../foundation/http/node-http.ts'
+import { parseJson } from '../../../foundation/text/parse-json.ts'
 import type { OutageListener } from '../../../remote/policies/outage.ts'
 import { daemonStatus } from '../../../sync/continuous/controller-status.ts'
 import type { Failures } from '../../../sync/operator/quarantine.ts'
@@ -170,17 +171,9 @@ async function readAs<T>(shape: z.ZodType<T>, answer: IncomingMessage): Promise<
   } catch (error) {
     throw explain(error)
   }
-  const { success, data } = shape.safeParse(text === '' ? undefined : parseJson(text))
+  const { success, data } = shape.safeParse(parseJson(text))
   if (!success) throw notUnderstood()
   return data
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function explain(error: unknown): unknown {
