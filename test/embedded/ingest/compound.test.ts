@@ -6,7 +6,7 @@ import { textsBesideCells } from '../../../src/embedded/ingest/readers/old-workb
 import { pluck } from '../../contract/service-client.ts'
 import { needs } from '../../support/needs.ts'
 import { serviceOfFile } from './ingested.ts'
-import { makeMsg } from './make-compound.ts'
+import { makeCompound, makeMsg } from './make-compound.ts'
 import { readHere } from './read-here.ts'
 
 const ingested = serviceOfFile()
@@ -44,6 +44,51 @@ describe('documents of older office programs', () => {
     ])
     expect(textsBesideCells(workbook)).toEqual(['Prices', 'Ya', 'heron 鷺 x', 'Total'])
     expect((await read('old.xls')).text).toMatch(/\| Sisal \| 80 \|[\s\S]*\n\w/)
+  })
+
+  it.each([
+    [
+      'places.doc',
+      ['heading', 'body', 'list', 'cell', 'celltwo', 'footnote', 'endnote', 'comment', 'textbox', 'shape', 'wordart'],
+      ['header', 'headerleft', 'headerfirst', 'footer', 'link', 'inserted', 'field'],
+    ],
+    [
+      'places.xls',
+      ['cell', 'link', 'formula', 'rich', 'span', 'secondline', 'second', 'sheetname', 'comment', 'header', 'footer'],
+      ['textbox', 'shape', 'group', 'wordart', 'button', 'charttitle', 'chartsub', 'chartaxis'],
+    ],
+    [
+      'places.ppt',
+      ['title', 'outline', 'textbox', 'shape', 'group', 'line', 'cell', 'wordart', 'comment', 'notes', 'footer'],
+      ['second'],
+    ],
+  ])('each place of %s is read, or named', async (name, places, more) => {
+    needs('catdoc', 'xls2csv')
+    const { text, end } = await read(name)
+    const initial = { doc: 'w', xls: 'x', ppt: 'p' }[name.slice(-3)] ?? ''
+    const words = [...places, ...more].map((place) => (place.startsWith('chart') ? place : initial + place))
+    expect(text.split(/[^\p{L}]+/u)).toEqual(expect.arrayContaining(words))
+    // The document has controls of a form, and the slides a chart.
+    const left = name === 'places.xls' ? [] : ['Embedded objects, such as charts and controls, were not read']
+    expect(end.warnings).toEqual(left)
+  })
+
+  it('of a master of slides, what each slide shows is read, not what asks to be replaced', async () => {
+    const text = (words: string) => slide(0xf00d, slide(0x0fa0, Buffer.from(words, 'utf16le')))
+    const asks = slide(0xf004, slide(0xf011, slide(0x0bc3, Buffer.alloc(8))), text('Click here'))
+    const master = slide(0x03f8, slide(0xf004, text('heron')), asks)
+    const persist = (at: number) => Buffer.from(Uint32Array.of(at, 0, 0, 256, 0).buffer)
+    const list = (kind: number, at: number) => slide(0x0ff0, slide(0x03f3, persist(at)), kind)
+    const document = slide(0x03e8, Buffer.concat([list(1, 2), list(0, 3)]))
+    const own = slide(0x03ee, slide(0xf004, text('own')))
+    const places = [0, document.length, document.length + master.length]
+    const directory = slide(0x1772, Buffer.from(Uint32Array.of((3 << 20) | 1, ...places).buffer))
+    const before = Buffer.concat([document, master, own])
+    const edit = slide(0x0ff5, Buffer.from(Uint32Array.of(0, 0, 0, before.length, 1, 3, 0).buffer))
+    const user = Buffer.from(Uint32Array.of(0, 0, 20, 0, before.length + directory.length).buffer)
+    const stream = Buffer.concat([before, directory, edit, Buffer.alloc(4_096)])
+    const bytes = makeCompound({ 'PowerPoint Document': stream, 'Current User': user })
+    expect((await read('a.ppt', bytes)).text).toBe('own\n\nheron')
   })
 
   it('slides are read in their order with their notes, each once', async () => {
@@ -109,6 +154,18 @@ describe('documents of older office programs', () => {
     expect((await read('old.doc', Buffer.from([0, 1, 2, 3]))).end.status).toBe('partial')
   })
 })
+
+/** A record of PowerPoint; those of texts, of the directory and of places hold bytes, all others records. */
+function slide(type: number, ...parts: readonly (Buffer | number)[]): Buffer {
+  const holdsBytes = [0x0fa0, 0x0bc3, 0x03f3, 0x1772, 0x0ff5].includes(type)
+  const [instance = 0] = parts.filter((part) => typeof part === 'number')
+  const body = Buffer.concat(parts.filter((part) => typeof part !== 'number'))
+  const head = Buffer.alloc(8)
+  head.writeUInt16LE((instance << 4) | (holdsBytes ? 0 : 0xf), 0)
+  head.writeUInt16LE(type, 2)
+  head.writeUInt32LE(body.length, 4)
+  return Buffer.concat([head, body])
+}
 
 function record(type: number, ...parts: readonly (string | readonly number[] | Uint8Array)[]): Buffer {
   const body = Buffer.concat(

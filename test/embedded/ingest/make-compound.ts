@@ -7,7 +7,7 @@ interface Streams {
 }
 
 /** A container of older office programs (Compound File Binary) of these streams and storages; a text is stored in UTF-16. */
-function makeCompound(streams: Streams): Buffer<ArrayBuffer> {
+export function makeCompound(streams: Streams): Buffer<ArrayBuffer> {
   const entries: Parameters<typeof burn>[0] = []
   const add = (name: string, type: number, content: string | Buffer | Streams): number => {
     const index = entries.length

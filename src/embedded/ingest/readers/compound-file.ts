@@ -25,7 +25,16 @@ export function openCompoundFile(bytes: Buffer) {
     reader.parse()
     const root = reader.rootFolder()
     const names = new Set(root.fileNames())
-    return { has: (name: string) => names.has(name), read: (name: string) => Buffer.from(root.readFile(name) ?? []) }
+    return {
+      has: (name: string) => names.has(name),
+      read: (name: string) => Buffer.from(root.readFile(name) ?? []),
+      /** True when it embeds objects of other programs, such as charts, or controls. */
+      hasObjects:
+        names.has('Ctls') ||
+        root
+          .subFolders()
+          .some((each) => /^MBD/.test(each.name) || (each.name === 'ObjectPool' && each.subFolders().length > 0)),
+    }
   } catch (error) {
     throw unreadable('The document is broken', error)
   }

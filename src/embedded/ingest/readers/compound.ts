@@ -14,7 +14,7 @@ import { cellText } from './office.ts'
 import { textsBesideCells } from './old-workbook.ts'
 import { readOutlook } from './outlook.ts'
 import { PlaceSplitter } from './passage-splitter.ts'
-import { takeSlides } from './slides.ts'
+import { takeSlides, textsOfProperties } from './slides.ts'
 import { withTemporaryFile } from './temporary-file.ts'
 
 interface Tools {
@@ -37,6 +37,7 @@ const EXCEL: TextProgram = {
   options: [...UTF8, '-q', '0', '-c', '\t', '-b', NEW_SHEET, '-f', '%Y-%m-%d'],
   unit: 'row',
 }
+const OBJECTS_LEFT = 'Embedded objects, such as charts and controls, were not read'
 const NO_TEXT = 'The document has no text: only its title is searchable'
 
 /**
@@ -48,15 +49,38 @@ export async function readCompound(bytes: Buffer, sink: ExtractionSink, tools: T
   const streams = openCompoundFile(bytes)
   if (streams.has('__properties_version1.0')) return await readOutlook(bytes, sink, tools)
   if (streams.has('EncryptedPackage')) throw passwordNeeded()
-  if (streams.has('WordDocument')) return await readPrinted(WORD, bytes, sink, tools)
+  const readWith = async (program: TextProgram, furtherTexts: () => readonly string[]) => {
+    const end = await readPrinted(program, bytes, sink, tools)
+    if (end.status !== 'completed') return end
+    takeLines(furtherTexts().join('\n'), 'paragraph', sink)
+    return completed(...(streams.hasObjects ? [OBJECTS_LEFT] : []))
+  }
+  if (streams.has('WordDocument'))
+    return await readWith(WORD, () => ['0Table', '1Table'].flatMap((name) => textsOfShapes(streams.read(name))))
   if (streams.has('Workbook') || streams.has('Book')) {
-    const end = await readPrinted(EXCEL, bytes, sink, tools)
-    if (end.status === 'completed') takeLines(textsBesideCells(streams.read('Workbook')).join('\n'), 'paragraph', sink)
-    return end
+    const workbook = streams.read('Workbook')
+    return await readWith(EXCEL, () => [...textsBesideCells(workbook), ...textsOfShapes(workbook)])
   }
   if (!streams.has('PowerPoint Document')) return partial(UNSUPPORTED_FORMAT)
-  const hasText = takeSlides(streams.read('PowerPoint Document'), streams.read('Current User'), sink)
-  return hasText ? completed() : partial(NO_TEXT)
+  const taken = takeSlides(streams.read('PowerPoint Document'), streams.read('Current User'), sink)
+  const warnings = taken.hasObjects ? [OBJECTS_LEFT] : []
+  return taken.hasText ? completed(...warnings) : partial(NO_TEXT, warnings)
+}
+
+/** The type of the record that has the properties of a shape ([MS-ODRAW] 2.2.9), and its version. */
+const SHAPE_PROPERTIES = Buffer.from([0x0b, 0xf0])
+const PROPERTIES_VERSION = 3
+
+/** The texts of WordArt and the descriptions of pictures, wherever a stream has the properties of a shape. */
+function textsOfShapes(stream: Buffer): string[] {
+  const texts: string[] = []
+  for (let at = stream.indexOf(SHAPE_PROPERTIES, 2); at >= 0; at = stream.indexOf(SHAPE_PROPERTIES, at + 1)) {
+    const [head, body] = [stream.readUInt16LE(at - 2), at + 6]
+    if ((head & 0xf) !== PROPERTIES_VERSION || body > stream.length) continue
+    const properties = stream.subarray(body, body + stream.readUInt32LE(at + 2))
+    if (properties.length >= 6 * (head >> 4)) texts.push(...textsOfProperties(properties, head >> 4))
+  }
+  return texts.map((text) => text.replace(/\s+/g, ' '))
 }
 
 async function readPrinted(

@@ -12,9 +12,32 @@ const TYPE = {
   slideList: 0x0ff0,
   userEdit: 0x0ff5,
   persistDirectory: 0x1772,
+  objects: 0x0409,
+  placeholder: 0x0bc3,
+  string: 0x0fba,
+  margins: 0x0fd9,
+  marginsAtom: 0x0fda,
+  tag: 0x138a,
+  comment: 0x2ee0,
+  shape: 0xf004,
+  shapeProperties: 0xf00b,
+  shapeData: 0xf011,
 } as const
 const SLIDES = 0
+const MASTERS = 1
 const NOTES = 2
+/** Objects that are embedded, linked, and controls. */
+const OBJECTS: ReadonlySet<number> = new Set([0x0fcc, 0x0fce, 0x0fee])
+/** The name of the tag that holds comments. */
+const COMMENTS = '___PPT10'
+/** The number of its text; that of its author is 0. */
+const COMMENT_TEXT = 1
+/** By the number of a margin, the flag that says whether it is shown: a date that was typed, the header, the footer. */
+const SHOWN_MARGINS = [0x4, 0x10, 0x20]
+/** Properties of shapes that are texts ([MS-ODRAW] 2.3): WordArt, and the description. */
+const TEXT_PROPERTIES: ReadonlySet<number> = new Set([0x00c0, 0x0381])
+const IS_COMPLEX = 0x8000
+const PROPERTY_BYTES = 6
 const ENCRYPTED_TOKEN = 0xf3d1c4df
 /** Deeper containers are not looked into. */
 const MAX_DEPTH = 30
@@ -34,10 +57,11 @@ interface Slide {
 }
 
 /**
- * Emits the text of a presentation of PowerPoint 97 to 2003 slide by slide, the speaker's notes after each; returns whether there is any.
+ * Emits the text of a presentation of PowerPoint 97 to 2003 slide by slide, the speaker's notes after each, and with the first one what all
+ * slides show; returns whether there is any, and whether it embeds objects, such as charts, which are not read.
  * Every saving may add slides at the end of the stream: the directory says which ones count. Throws when it is broken or encrypted.
  */
-export function takeSlides(stream: Buffer, currentUser: Buffer, sink: ExtractionSink): boolean {
+export function takeSlides(stream: Buffer, currentUser: Buffer, sink: ExtractionSink): Taken {
   try {
     if (currentUser.readUInt32LE(12) !== ENCRYPTED_TOKEN) return takeNewest(stream, currentUser.readUInt32LE(16), sink)
   } catch (error) {
@@ -46,26 +70,40 @@ export function takeSlides(stream: Buffer, currentUser: Buffer, sink: Extraction
   throw passwordNeeded()
 }
 
-function takeNewest(stream: Buffer, saving: number, sink: ExtractionSink): boolean {
+interface Taken {
+  readonly hasText: boolean
+  readonly hasObjects: boolean
+}
+
+function takeNewest(stream: Buffer, saving: number, sink: ExtractionSink): Taken {
   const { containers, documentId } = readDirectory(stream, saving)
-  const lists = [...recordsOf(containers.get(documentId)?.body ?? Buffer.alloc(0))].filter(
-    ({ type }) => type === TYPE.slideList,
-  )
+  const document = [...recordsOf(containers.get(documentId)?.body ?? Buffer.alloc(0))]
+  const lists = document.filter(({ type }) => type === TYPE.slideList)
   const slidesOf = (instance: number) =>
     lists.filter((list) => list.instance === instance).flatMap(({ body }) => readList(body, containers))
   const notes = Map.groupBy(slidesOf(NOTES), ({ container }) => slideOfNotes(container))
+  const ofAll = [
+    ...slidesOf(MASTERS).flatMap(({ container }) => (container ? textsIn(container, { ofMaster: true }) : [])),
+    ...document.filter(({ type }) => type === TYPE.margins).flatMap((margins) => textsIn(margins)),
+  ]
   let hasText = false
   for (const [index, slide] of slidesOf(SLIDES).entries()) {
-    const texts = [slide, ...(notes.get(slide.id) ?? [])].flatMap(({ outline, container }) => [
+    const own = [slide, ...(notes.get(slide.id) ?? [])].flatMap(({ outline, container }) => [
       ...outline,
       ...(container ? textsIn(container) : []),
     ])
+    const texts = index === 0 ? [...own, ...new Set(ofAll.filter((each) => !own.includes(each)))] : own
     // A notes page shows the number of its slide as an asterisk.
     const text = texts.filter((each) => each !== '' && each !== '*').join('\n\n')
     splitInto(text, { unit: 'slide', firstUnit: index + 1, lastUnit: index + 1 }, sink)
     hasText ||= text !== ''
   }
-  return hasText
+  return { hasText, hasObjects: document.some(({ type, body }) => type === TYPE.objects && holdsObjects(body)) }
+}
+
+/** The list of objects also has links and their targets, which a viewer shows as text. */
+function holdsObjects(list: Buffer): boolean {
+  return [...recordsOf(list)].some(({ type }) => OBJECTS.has(type))
 }
 
 /** The newest container of each identifier, and the identifier of the document; older savings follow newer ones. */
@@ -111,13 +149,59 @@ function slideOfNotes(container: PptRecord | undefined): number | undefined {
   return [...recordsOf(container.body)].find(({ type }) => type === TYPE.notesAtom)?.body.readUInt32LE(0)
 }
 
-function textsIn({ body }: PptRecord, depth = 0): string[] {
+function textsIn({ type, body }: PptRecord, { ofMaster = false, depth = 0 } = {}): string[] {
   if (depth > MAX_DEPTH) return []
-  return [...recordsOf(body)].flatMap((record) => (record.isContainer ? textsIn(record, depth + 1) : textOf(record)))
+  const records = [...recordsOf(body)]
+  const deeper = { ofMaster, depth: depth + 1 }
+  if (type === TYPE.margins) return marginsOf(records)
+  if (type === TYPE.comment) return stringsOf(records, (number) => number <= COMMENT_TEXT)
+  if (type === TYPE.tag) {
+    const [name, data] = records
+    return name && data && wide(name.body) === COMMENTS ? textsIn(data, deeper) : []
+  }
+  if (ofMaster && type === TYPE.shape && isPlaceholder(records)) return []
+  return records.flatMap((record) => (record.isContainer ? textsIn(record, deeper) : textOf(record)))
+}
+
+/** A placeholder of a master shows nothing on slides: its text says what to type. */
+function isPlaceholder(shape: readonly PptRecord[]): boolean {
+  const data = shape.find(({ type }) => type === TYPE.shapeData)
+  return data !== undefined && [...recordsOf(data.body)].some(({ type }) => type === TYPE.placeholder)
+}
+
+function marginsOf(records: readonly PptRecord[]): string[] {
+  const flags = records.find(({ type }) => type === TYPE.marginsAtom)?.body.readUInt16LE(2) ?? 0
+  return stringsOf(records, (number) => (flags & (SHOWN_MARGINS[number] ?? 0)) > 0)
+}
+
+function stringsOf(records: readonly PptRecord[], isWanted: (number: number) => boolean): string[] {
+  return records.flatMap(({ type, instance, body }) => (type === TYPE.string && isWanted(instance) ? wide(body) : []))
+}
+
+function wide(text: Buffer): string {
+  return text.toString('utf16le').trim()
+}
+
+/** The texts among the properties of a shape; texts and other long values follow the list of all. */
+export function textsOfProperties(properties: Buffer, count: number): string[] {
+  const texts: string[] = []
+  let at = PROPERTY_BYTES * count
+  for (let index = 0; index < count && at < properties.length; index += 1) {
+    const [id, length] = [
+      properties.readUInt16LE(PROPERTY_BYTES * index),
+      properties.readUInt32LE(PROPERTY_BYTES * index + 2),
+    ]
+    if ((id & IS_COMPLEX) === 0) continue
+    if (TEXT_PROPERTIES.has(id & 0x3fff)) texts.push(wide(properties.subarray(at, at + length)).replace(/\0+$/, ''))
+    at += length
+  }
+  // The lengths of some lists of points are not what they take.
+  return texts.filter((text) => /^[\P{C}\s]+$/u.test(text))
 }
 
 /** Paragraphs end with CR, lines with VT. */
-function textOf({ type, body }: PptRecord): string[] {
+function textOf({ type, instance, body }: PptRecord): string[] {
+  if (type === TYPE.shapeProperties) return textsOfProperties(body, instance)
   if (type !== TYPE.textChars && type !== TYPE.textBytes) return []
   const text = body.toString(type === TYPE.textChars ? 'utf16le' : 'latin1')
   return [text.replace(/[\r\v]/g, '\n').trim()]
