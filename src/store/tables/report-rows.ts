@@ -83,14 +83,11 @@ export function prepareReport(database: Database.Database) {
 }
 
 function prepareListed(database: Database.Database) {
-  const add = database.prepare<[number, string, string, string, string]>(
-    'INSERT OR REPLACE INTO temp.listed VALUES (?, ?, ?, ?, ?)',
+  // One call for many rows takes half the time.
+  const add = database.prepare<[string]>(
+    `INSERT OR REPLACE INTO temp.listed
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
   )
-  const addAll = database.transaction((entries: readonly ListedEntry[]) => {
-    for (const { libraryId, resourceId, directory, filename, mime } of entries) {
-      add.run(libraryId, resourceId, directory, filename, mime)
-    }
-  })
   const locations = database.prepare<[number, string], Listed>(
     `SELECT resource_id AS resourceId, directory, filename, mime
      FROM temp.listed WHERE library_id = ? AND resource_id = ?`,
@@ -103,7 +100,12 @@ function prepareListed(database: Database.Database) {
     )
     .pluck()
   return {
-    addListed: (entries: readonly ListedEntry[]) => void addAll(entries),
+    addListed: (entries: readonly ListedEntry[]): void => {
+      const rows = entries.map(({ libraryId, resourceId, directory, filename, mime }) => {
+        return [libraryId, resourceId, directory, filename.toWellFormed(), mime.toWellFormed()]
+      })
+      add.run(JSON.stringify(rows))
+    },
     listLocations: (libraryId: number, resourceId: string): Listed[] => locations.all(libraryId, resourceId),
     listForeign: (libraryId: number): string[] => foreign.all(libraryId),
     forgetListed: () => void database.exec('DELETE FROM temp.listed'),

@@ -21,8 +21,8 @@ import type { PlainFiles, ReportRow } from './report-entry.ts'
 import { type AskedResources, listDifferingRows, listRows } from './report-rows.ts'
 import { markFaults, type Verification, verifyContents } from './verify-contents.ts'
 
-/** A transaction takes as long as some 300 entries, and each page has at most 500. */
-const ENTRIES_A_WRITE = 10_000
+/** A write takes as long as some 50 entries, and each page has at most 500. */
+const ENTRIES_A_WRITE = 1_000
 
 export interface MirrorReport {
   readonly name: string
