@@ -216,15 +216,15 @@ test('the timeline plots uploads and says their numbers', async () => {
   })
   await goTo(page, '#/timeline?span=hour')
   await page.getByText(/^[5-9] uploads of \d+ B, [1-9] failures?$/).waitFor()
-  const waiting = page.getByRole('figure').filter({ hasText: 'Time until searchable' })
-  await waiting.getByText('At once.').waitFor()
+  const waiting = page.getByRole('figure').filter({ hasText: 'Median time until searchable' })
+  await waiting.getByText('Most at once.').waitFor()
   await expect.poll(() => page.locator('canvas').count(), { message: 'nothing to plot has no plot' }).toBe(2)
   await page.getByText('Numbers').click()
   await page.getByRole('columnheader', { name: 'Searchable after' }).waitFor()
   waits = [1_500, 0]
   await page.getByRole('link', { name: 'Last month' }).click()
   await page.getByText(/^[5-9] uploads of/).waitFor()
-  await waiting.getByText('Time until searchable: at most 1.5 sec').waitFor()
+  await waiting.getByText('Median time until searchable: at most 1.5 sec').waitFor()
   await expect.poll(() => page.locator('canvas').count()).toBe(3)
 })
 

@@ -53,8 +53,12 @@ function Plots({ timeline }: { readonly timeline: Timeline }) {
       <Plot {...plots} title="Failures" nothing="None." tone="problem" values={failed} format={String} />
       <Plot
         {...plots}
-        title={longestMs > 0 ? `Time until searchable: at most ${formatSpan(longestMs)}` : 'Time until searchable'}
-        nothing={waits.length > 0 ? 'At once.' : 'Nothing that was sent can be searched yet.'}
+        title={
+          longestMs > 0
+            ? `Median time until searchable: at most ${formatSpan(longestMs)}`
+            : 'Median time until searchable'
+        }
+        nothing={waits.length > 0 ? 'Most at once.' : 'Nothing that was sent can be searched yet.'}
         tone="accent"
         values={searchableAfterMs}
         format={formatSpan}
