@@ -20,7 +20,6 @@ import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
 import { FirstSync } from '../render/first-sync.ts'
 import { withProgress } from '../render/progress.ts'
-import { printReport } from '../render/report/print-report.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
 import { announceHowToNameFiles, announceStop, logOfRun, nameFiles } from '../render/sync-messages.ts'
 import { askLine } from '../terminal/prompts.ts'
@@ -166,12 +165,11 @@ export const command = defineCommand({
     sayUnusedGitignore(context, mirrors, summary)
     if (failure) throw failure
     if (args.dryRun) announceHowToNameFiles(context, summary)
-    if (args.report && !args.dryRun && !context.json)
-      await printReport(
-        context,
-        runner.reportContext(),
-        summary.mirrors.map(({ name }) => name),
-      )
+    if (args.report && !args.dryRun && !context.json) {
+      const { printReport } = await import('../render/report/print-report.ts')
+      const names = summary.mirrors.map(({ name }) => name)
+      await printReport(context, runner.reportContext(), names)
+    }
     if (waitMs > 0 && !args.dryRun) await embedNew(context, runner, summary, signal)
     await firstSync.end(summary)
     return EXIT_OF[outcome]
