@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore, type Store } from '../../src/store/open-store.ts'
 import { recordRemoval } from '../../src/sync/operator/tidy-library.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
@@ -58,18 +58,44 @@ test('prune removes what no file stands for, once it is confirmed, and nothing e
   expect((await home.shelfd(['report'])).exitCode).toBe(0)
 })
 
+/** What the state lists as having no file, the oldest first. */
+function unusedOf(store: Store) {
+  return store.unusedResources.list(store.mirrors.list()[0]?.library.origin ?? '')
+}
+
 test('a removal that was cut off is finished first by the next command', async () => {
   const home = await homeWithPast()
   {
     using store = openStore(home.stateDir)
-    const [mirror] = store.mirrors.list()
-    const [first] = store.unusedResources.list(mirror?.library.origin ?? '')
-    recordRemoval(store, { resources: first ? [first] : [], as: 'unused' })
+    recordRemoval(store, { resources: unusedOf(store).slice(0, 1), as: 'unused' })
   }
   const { stderr } = await home.shelfd(['library', 'prune', '--yes'])
   expect(stderr).toContain('Removed 1 document, as was begun earlier')
   expect(stderr).toContain('Removed 2 documents')
   expect(await searched(home)).toEqual(['heron stays', 'heron three'])
+})
+
+test('a document whose file comes back stays, whether its removal is about to begin or was cut off [P7]', async () => {
+  const home = await homeWithPast()
+  const listed = () => {
+    using store = openStore(home.stateDir)
+    return unusedOf(store)
+  }
+  const all = listed()
+  home.write('Papers', { 'gone.md': 'heron left' })
+  await home.sync(['Papers'])
+  const isBack = all.find(({ path }) => path === 'gone.md')
+  {
+    using store = openStore(home.stateDir)
+    expect(recordRemoval(store, { resources: isBack ? [isBack] : [], as: 'unused' })).toEqual([])
+    expect(recordRemoval(store, { resources: unusedOf(store), as: 'unused' })).toHaveLength(2)
+  }
+  home.write('Papers', { 'one.md': 'heron one' })
+  await home.sync(['Papers'])
+  expect((await home.shelfd(['library', 'prune', '--yes'])).stderr).toContain(
+    'Removed 1 document, as was begun earlier',
+  )
+  expect(await searched(home)).toEqual(['heron left', 'heron one', 'heron stays', 'heron three'])
 })
 
 test('what was removed with its earlier versions is not sent again before somebody asks for it [P7, P13]', async () => {
