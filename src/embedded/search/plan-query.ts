@@ -89,7 +89,7 @@ interface ClauseParts {
 }
 
 function planClause({ clause, isLast, index, corrections, stemmed }: ClauseParts) {
-  const isKnown = (alternative: Alternative) => index.isCommoner(alternative, 0)
+  const isKnown = (alternative: Alternative) => index.isMoreFrequentThan(alternative, 0)
   const written = knownAlternatives(alternativesOf(clause, stemmed), isKnown)
   const mayBeLonger = isLast || written.length === 0
   const longer = mayBeLonger ? longerWords(clause, index, written.length > 0) : []
@@ -118,7 +118,7 @@ function longerWords({ kind, words }: Clause, index: Postings, isKnown: boolean)
   const last = words.at(-1)
   if (kind === 'quoted' || !last || last.isPair) return []
   const whole = { words: words.map(({ folded }) => folded), isPrefix: false, weight: AS_LONGER }
-  return isKnown && index.isCommoner(whole, COMMON) ? [] : [{ ...whole, isPrefix: true }]
+  return isKnown && index.isMoreFrequentThan(whole, COMMON) ? [] : [{ ...whole, isPrefix: true }]
 }
 
 /** For a word that no document has: words that differ by one letter, otherwise those with the longest common beginning. */

@@ -25,7 +25,7 @@ export interface Postings {
   /** The number of passages that have it, in all libraries. */
   count(alternative: Alternative): number
   /** True when more than this number of passages have it. */
-  isCommoner(alternative: Alternative, count: number): boolean
+  isMoreFrequentThan(alternative: Alternative, count: number): boolean
   /** The weight of words that this number of passages have. */
   rarity(count: number): number
   /** Passages that have it, with a score between 0 and 2.2 by its frequency, the column and the length of the passage. */
@@ -94,7 +94,7 @@ export function postingsOf(database: Database): OpenPostings {
     }
     return {
       count,
-      isCommoner: (alternative, least) =>
+      isMoreFrequentThan: (alternative, least) =>
         alternative.isPrefix || CUT.test(alternative.words.join(' '))
           ? offset.get(expressionOf(alternative), least) !== undefined
           : count(alternative) > least,
