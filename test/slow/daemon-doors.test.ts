@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { findSocket } from '../../src/daemon/control/socket-file.ts'
-import type { MirrorSettings } from '../../src/sync/engine.ts'
 import { CAREFUL_PASS } from '../../src/sync/pass.ts'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
+import { mirrorOf } from '../support/engine.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
@@ -119,22 +119,13 @@ function syncOf(home: Home, path: string, more: { readonly mirror?: object; read
     sync: 'one',
     service: home.dataDir,
     mirrors: [
-      {
+      mirrorOf(home.path, {
         name: 'asked-for',
         path,
         library: 'Asked for',
-        mayCreateLibrary: true,
         remotePath: '/Asked for',
-        ignore: [],
-        include: [],
-        maxSizeBytes: null,
-        oneFileSystem: false,
-        emptyFiles: 'upload',
-        settleMs: 0,
-        isAdHoc: true,
-        breadth: null,
         ...more.mirror,
-      } satisfies MirrorSettings,
+      }),
     ],
     limits: {
       transfers: 4,

@@ -56,7 +56,7 @@ function textExtracted({ status }: ResourceRow, hasText: boolean): boolean | und
   return hasText || status === 'completed'
 }
 
-/** The record of a text asset (2.11); `text` is cut to `maxLength` characters. */
+/** The record of a text asset (2.11 Assets); `text` is cut to `maxLength` characters. */
 export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLength: number): AssetRecord {
   return {
     id: assetIdentifier(resource.publicId, passage.ordinal),
@@ -68,7 +68,7 @@ export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLeng
   }
 }
 
-/** The record of the moving pictures of a resource (2.11), if it has any. */
+/** The asset of a recording, with its pictures (2.11 Assets); none for other resources. */
 export function videoAssets(resource: ResourceRow): AssetRecord[] {
   const { videoType, publicId } = resource
   if (videoType === null) return []

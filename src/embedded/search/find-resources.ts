@@ -54,7 +54,7 @@ const MAX_PASSAGES = 1_000
 /** So many clauses of words too common to be scored one by one are looked at. */
 const MAX_COMMON = 4
 const MAX_EXCLUDED = 100_000
-/** Of a common clause, a form that fewer than this share of its passages have is left out: it takes as long as any other. */
+/** A search leaves out a form of a common clause that fewer than this share of its passages have: it takes as long as any other. */
 const RARE_FORM = 0.005
 /** What a common word scores, about as much as one that BM25 finds once or twice in a passage of the usual length. */
 const PRESENT = { name: 1.8, heading: 1.4, text: 1 }

@@ -1,7 +1,7 @@
 export const READABLE_TEXT = 'it is not text in UTF-8, or in UTF-16 with its mark; save it as UTF-8'
 
 /** Every text of UTF-16 and UTF-32 has a zero byte, and an escape switches encodings. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const OTHER_ENCODING = /[\0\x1b]/
 
 /** Decodes UTF-8, or UTF-16 with its mark. Undefined for another encoding, since a text with lost words would mean something else. */

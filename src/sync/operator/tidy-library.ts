@@ -69,7 +69,7 @@ export async function removeResources(
   let removed = 0
   for (let start = 0; start < resources.length; start += MAX_GROUP) {
     const group = resources.slice(start, start + MAX_GROUP)
-    const recorded = new Set(await context.record({ resources: group, as }))
+    const recorded = new Set(await context.record({ resources: group.map(namesOf), as }))
     // This state has no content of what other programs put there.
     const due = group.filter(({ contentId }) => as === 'withheld' || recorded.has(contentId))
     await finishRemovals(context, due)
@@ -90,5 +90,10 @@ export async function finishRemovals(
       if (!isNotFound(error)) throw error
     }
   }
-  if (resources.length > 0) await record({ resources, as: 'gone' })
+  if (resources.length > 0) await record({ resources: resources.map(namesOf), as: 'gone' })
+}
+
+/** Paths would make the request to a daemon too large. */
+function namesOf({ contentId, resourceId }: StoredResource) {
+  return { contentId, resourceId }
 }
