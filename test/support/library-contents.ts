@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** What a library really holds, read from its own database: one line for each resource, with its places. */
+/** What a library really holds, read from its own database: one line for each resource that is not deleted, with its places. */
 export interface StoredResource {
   readonly id: string
   readonly sha256: string
@@ -15,7 +15,8 @@ export function readLibrary(dataDir: string): StoredResource[] {
   try {
     const resources = database
       .prepare<[], { key: number; id: string; sha256: string; mime: string; title: string }>(
-        'SELECT id AS key, lower(hex(public_id)) AS id, lower(hex(sha256)) AS sha256, mime_type AS mime, title FROM resource ORDER BY id',
+        `SELECT id AS key, lower(hex(public_id)) AS id, lower(hex(sha256)) AS sha256, mime_type AS mime, title FROM resource
+         WHERE library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1) ORDER BY id`,
       )
       .all()
     const places = database.prepare<[number], { path: string; filename: string }>(
