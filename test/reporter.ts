@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
 import { keepResults, type TestResult } from './promises/test-results.ts'
 import { describeMissing } from './support/programs.ts'
 
@@ -87,8 +87,15 @@ function seconds(ms = 0): string {
   return `${(ms / 1_000).toFixed(1)} s`
 }
 
-function failureLine(where: string, error: { message: string } | undefined): string {
-  return `failed: ${where}: ${error?.message.split('\n', 1)[0]?.slice(0, 300) ?? 'no error was given'}`
+function failureLine(where: string, error: SerializedError | undefined): string {
+  const message = error?.message.split('\n', 1)[0] ?? 'no error was given'
+  const line = error?.stacks?.find(({ file }) => file.endsWith('.test.ts'))?.line
+  return `failed: ${where}: ${shorten(message)}${line === undefined ? '' : ` (line ${line})`}`
+}
+
+/** The end says what was expected. */
+function shorten(message: string): string {
+  return message.length <= 300 ? message : `${message.slice(0, 100)} … ${message.slice(-200)}`
 }
 
 /** Returns why tests were left out, as far as they say so. */
