@@ -165,31 +165,35 @@ async function statusOf(home: Home) {
 }
 
 describe('a daemon', () => {
-  test.each(Object.keys(CHANGES))(
-    'a daemon sends a file by itself that %s before its upload [F-FS-01]',
-    async (name) => {
-      const { service, home, path } = await prepare(SIZES.large, (file, upload) => {
-        if (upload === 1) CHANGES[name]?.(file)
-      })
-      const daemon = await startDaemon(home)
-      await daemon.until('the file is sent as it is now', () => hashesIn(service).includes(sha256Of(path)))
-      await expect.poll(() => statusOf(home)).toEqual({ problems: [], toSend: 0 })
-      expect(hashesIn(service)).toHaveLength(2)
-    },
-  )
-
-  test.each(Object.keys(REMOVALS))('a daemon forgets a file by itself that %s before its upload', async (name) => {
-    const { service, home } = await prepare(SIZES.large, (file, upload) => {
-      if (upload === 1) REMOVALS[name]?.(file)
+  /** A daemon's home, with a large file for each change, which gets it when the first upload begins. */
+  async function prepareAll(changes: typeof CHANGES) {
+    const { service, home } = await prepare(10, (_, upload) => {
+      if (upload === 1) for (const [name, change] of Object.entries(changes)) change(pathOf(name))
     })
-    const daemon = await startDaemon(home)
-    await daemon.until('the other file is sent', () => hashesIn(service).length === 1)
+    const pathOf = (name: string) => join(home.path, 'Papers', `${name}.bin`)
+    for (const name of Object.keys(changes)) writeFileSync(pathOf(name), name.padEnd(SIZES.large, 'x'))
+    return { service, home, daemon: await startDaemon(home), paths: Object.keys(changes).map(pathOf) }
+  }
+
+  test('a daemon sends files by itself that change in any way before their uploads [F-FS-01]', async () => {
+    const { service, home, daemon, paths } = await prepareAll(CHANGES)
+    await daemon.until('the files are sent as they are now', () => {
+      const sent = hashesIn(service)
+      return paths.every((path) => sent.includes(sha256Of(path)))
+    })
+    await expect.poll(() => statusOf(home)).toEqual({ problems: [], toSend: 0 })
+    expect(hashesIn(service)).toHaveLength(2 + paths.length)
+  })
+
+  test('a daemon forgets files by itself that go in any way before their uploads', async () => {
+    const { service, home, daemon } = await prepareAll(REMOVALS)
+    await daemon.until('the other files are sent', () => hashesIn(service).length === 2)
     await expect
       .poll(async () => {
         const { problems, toSend } = await statusOf(home)
         return { toSend, vanished: problems.filter(({ code }: { code: string }) => code === 'vanished') }
       })
       .toEqual({ toSend: 0, vanished: [] })
-    expect(hashesIn(service)).toHaveLength(1)
+    expect(hashesIn(service)).toHaveLength(2)
   })
 })

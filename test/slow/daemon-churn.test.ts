@@ -8,7 +8,7 @@ import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { seededRandom } from '../support/random.ts'
 
-const CHURN_MS = Number(process.env.SHELFD_CHURN_SECONDS ?? 30) * 1_000
+const CHURN_MS = Number(process.env.SHELFD_CHURN_SECONDS ?? 20) * 1_000
 const FILES = Number(process.env.SHELFD_CHURN_FILES ?? 2_000)
 const SETTLE_MS = 1_000
 /** Between two changes, so that there are about a hundred in a second. */

@@ -159,7 +159,8 @@ describe('a maintenance window that a set clock begins', () => {
     goOn()
     await untilHeld(daemon, 'maintenance')
     expect((await home.shelfd(['status'])).stdout).toMatch(/: maintenance until (\S+ )?\d\d:\d\d /)
-    expect(service.count('uploadFile')).toBe(3)
+    // The one under way, and the next one where it was taken already.
+    expect(service.count('uploadFile')).toBeLessThanOrEqual(3)
     clock.set(0)
     await untilSent(daemon, service, 8)
   })

@@ -4,8 +4,10 @@ import { expect, test } from 'vitest'
 import { FLEET_BUGS } from '../instruments/simulation/planted/fleet-bugs.ts'
 import { listFailures } from '../instruments/simulation/run-seeds.ts'
 
-const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
-const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 1_000)
+/** `npm test` runs those before it. */
+const FIRST_SEED = 301
+const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 2_700)
+const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 500)
 const PROTOCOL_SEEDS = Number(process.env.SHELFD_PROTOCOL_SEEDS ?? 20)
 
 const PATIENT = { timeout: 1_800_000 }
@@ -14,7 +16,7 @@ test(
   'no simulated world breaks a promise [P1, P2, P3, P4, P6, P7, P9, P10, P11, P12, P13, P17, P18, P19, P20, P21, P22]',
   PATIENT,
   async () => {
-    expect(await listFailures('single', SEEDS)).toEqual([])
+    expect(await listFailures('single', SEEDS, 2, FIRST_SEED)).toEqual([])
   },
 )
 
@@ -29,8 +31,6 @@ test('a content that many hosts have is sent once, and none of them starves [P3,
 test.for([
   'a doubt is sent again without a search',
   'partial counts as searchable',
-  'a wake-up does not end a wait with a time limit',
-  'a file is opened through a link',
   'what a silent host was sending is sent without a search',
   'a lease is counted from the answer to a renewal',
 ])('the simulation finds a planted bug: %s', { timeout: 300_000 }, (name) => {

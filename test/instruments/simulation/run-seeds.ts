@@ -55,10 +55,10 @@ export async function* runSeeds({ from, seeds, jobs, kind = 'single' }: Seeds): 
   }
 }
 
-/** Runs the seeds from 1 on, and returns what was broken, each with the command that repeats it. */
-export async function listFailures(kind: WorldKind, seeds: number, jobs = 2): Promise<string[]> {
+/** Runs seeds, and returns what was broken, each with the command that repeats it. */
+export async function listFailures(kind: WorldKind, seeds: number, jobs = 2, from = 1): Promise<string[]> {
   const failures: string[] = []
-  for await (const { seed, failure } of runSeeds({ from: 1, seeds, jobs, kind })) {
+  for await (const { seed, failure } of runSeeds({ from, seeds, jobs, kind })) {
     const option = kind === 'single' ? '' : `--${kind} `
     if (failure) failures.push(`seed ${seed} broke ${failure.message}; npm run simulate -- ${option}--seed ${seed}`)
   }
