@@ -30,7 +30,7 @@ export function versionsTable(database: Database): Versions {
        WHERE other.title <> '' AND other.title = place.title AND other.directory_id = place.directory_id
        UNION SELECT other.resource_id FROM place CROSS JOIN location other
        WHERE other.title = '' AND other.filename = place.title AND other.directory_id = place.directory_id)
-     SELECT count(*) AS count, max(created_at_ms) AS createdAtMs FROM version JOIN resource USING (id) WHERE id < @id`,
+     SELECT count(*) AS count, max(created_at_ms) AS createdAtMs FROM version CROSS JOIN resource USING (id) WHERE id < @id`,
   )
   const successorOf = (id: number) => {
     const found = newest.get({ id }) ?? id
