@@ -11,13 +11,23 @@ export interface ChunkVectors {
   readonly chunks: Buffer
 }
 
-const TO_EMBED = `is_embedded = 0 AND status IN ('completed', 'completed_with_warnings', 'partial')
-  AND library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1)`
+const TO_EMBED = `is_embedded = 0 AND status IN ('completed', 'completed_with_warnings', 'partial')`
 
 /** The vectors, which are removed together with their resource, and the resources that still need some. */
 export function chunkVectorsTable(database: Database) {
-  const next = database.prepare<[], number>(`SELECT id FROM resource WHERE ${TO_EMBED} ORDER BY id LIMIT 1`).pluck()
-  const countToEmbed = database.prepare<[], number>(`SELECT count(*) FROM resource WHERE ${TO_EMBED}`).pluck()
+  const next = database
+    .prepare<[], number>(
+      `SELECT id FROM resource
+       WHERE ${TO_EMBED} AND library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1) ORDER BY id LIMIT 1`,
+    )
+    .pluck()
+  // Each balanced search asks, so it counts in the index alone.
+  const countToEmbed = database
+    .prepare<[], number>(
+      `SELECT (SELECT count(*) FROM resource WHERE ${TO_EMBED}) -
+         (SELECT count(*) FROM library CROSS JOIN resource ON library_id = library.id WHERE is_deleted = 1 AND ${TO_EMBED})`,
+    )
+    .pluck()
   const countChunks = database.prepare<[], number>('SELECT coalesce(sum(chunk_count), 0) FROM chunk_vectors').pluck()
   const exists = database.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM chunk_vectors)').pluck()
   const lastOrdinal = database

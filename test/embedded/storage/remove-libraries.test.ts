@@ -2,7 +2,8 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
+import { chunkVectorsTable } from '../../../src/embedded/database/chunk-vectors.ts'
+import { openLibraryDatabase, openServedLibrary } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables, type Tables } from '../../../src/embedded/database/open-tables.ts'
 import { newIdentifier } from '../../../src/embedded/identifiers.ts'
 import { pluck } from '../../contract/service-client.ts'
@@ -24,6 +25,9 @@ it('a deleted library is gone at once, before its resources are removed', async 
   const waiting = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
   expect((await waiting.client.call('DELETE', `/libraries/${deleted}`)).status).toBe(204)
   expect(countOf(first.dataDir, 'resource')).toBe(2)
+  const served = openServedLibrary(join(first.dataDir, 'library.sqlite'))
+  expect(chunkVectorsTable(served).countToEmbed()).toBe(1)
+  served.close()
   const gone = [
     `/libraries/${deleted}`,
     `/libraries/${deleted}/resources/${id}`,
