@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Error bodies (section 7): readable text in `detail`, otherwise in `message`; `errors` holds messages by field. */
+/** Error bodies: readable text in `detail`, otherwise in `message`; `errors` holds messages by field. */
 const errorBody = z.looseObject({
   detail: z.string().optional(),
   message: z.string().optional(),

@@ -1,4 +1,4 @@
-/** The texts that may become part of an address: identifiers (2.1) are opaque, but none of them moves to another address. */
+/** The texts that may become part of an address: identifiers are opaque, but none may lead to another address. */
 
 const MAX_LENGTH = 512
 

@@ -6,14 +6,12 @@
 import { z } from 'zod'
 import { isIdentifier } from './identifier.ts'
 
-/** Identifiers are opaque (2.1); one that is empty, or would change an address, is invalid. */
+/** Identifiers are opaque; one that is empty, or would change an address, is invalid. */
 export const identifier = z.string().min(1).max(512).refine(isIdentifier, 'must be an identifier')
 const dateTime = z.string().min(1)
 
-/** 2.2 */
 export const tenantRecord = z.looseObject({ id: z.int(), name: z.string(), slug: z.string() })
 
-/** 2.3 */
 export const userRecord = z.looseObject({ id: z.int(), name: z.string(), email: z.string() })
 
 export const GLOBAL_ABILITIES = [
@@ -25,10 +23,9 @@ export const GLOBAL_ABILITIES = [
   'library.all.resource.delete',
 ] as const
 
-/** 2.4: `access` holds the exact rights of the current grant on this library. */
+/** `access` holds the exact rights of the current grant on this library. */
 export const librarySummary = z.looseObject({ id: identifier, name: z.string(), access: z.array(z.string()) })
 
-/** 4.1 */
 export const accessContext = z.looseObject({
   tenant: tenantRecord,
   user: userRecord.nullable(),
@@ -38,7 +35,6 @@ export const accessContext = z.looseObject({
   libraries: z.array(librarySummary),
 })
 
-/** 2.5 */
 export const libraryRecord = z.looseObject({
   id: identifier,
   name: z.string(),
@@ -47,7 +43,6 @@ export const libraryRecord = z.looseObject({
   updated_at: dateTime,
 })
 
-/** 2.6 */
 export const folderEntry = z.looseObject({
   name: z.string().min(1),
   overview: z.string().nullable(),
@@ -57,7 +52,6 @@ export const folderEntry = z.looseObject({
   original_mime_type: z.string().nullable().optional(),
 })
 
-/** 2.7 */
 export const fileEntry = z.looseObject({
   id: identifier,
   title: z.string(),
@@ -67,7 +61,6 @@ export const fileEntry = z.looseObject({
   organization_locked: z.boolean(),
 })
 
-/** 2.8 */
 export const directoryNode = z.looseObject({
   id: identifier,
   name: z.string(),
@@ -77,18 +70,16 @@ export const directoryNode = z.looseObject({
   is_archive: z.boolean(),
 })
 
-/** 2.14: `truncated` is true exactly when `next_cursor` is not null. */
+/** `truncated` is true exactly when `next_cursor` is not null. */
 const pageFields = { limit: z.int(), next_cursor: z.string().nullable(), truncated: z.boolean() }
 
-/** 4.6 */
 export const libraryPage = z.looseObject({ items: z.array(librarySummary), ...pageFields })
 
-/** 4.10 */
 export const directoryPage = z.looseObject({ folders: z.array(folderEntry), files: z.array(fileEntry), ...pageFields })
 
 /**
- * 4.12: 201 with a new id, or 200 with `duplicate: true` and the existing one. The last two fields are extras of the embedded
- * service: those of the resource's record (2.10) when it answered.
+ * 201 with a new id, or 200 with `duplicate: true` and the existing one. The last two fields are extras of the embedded
+ * service: those of the resource's record when it answered.
  */
 export const uploadResponse = z.looseObject({
   id: identifier,
@@ -97,7 +88,7 @@ export const uploadResponse = z.looseObject({
   text_extracted: z.boolean().optional().catch(undefined),
 })
 
-/** 2.11: fields beyond these are not shown. `excerpt` and `excerpt_marks` are extras of the embedded service: the part of `text` that matched, and where in it words did. */
+/** The interface shows no more fields. `excerpt` and `excerpt_marks` are extras of the embedded service: the part of `text` that matched, and where in it words did. */
 export const assetRecord = z.looseObject({
   id: identifier,
   mime_type: z.string().optional(),
@@ -110,7 +101,7 @@ export const assetRecord = z.looseObject({
 })
 
 /**
- * 2.10: fields beyond `id` may be missing; `ingestion_status` may hold any value, which `ingestionOutcome` interprets. The
+ * Fields beyond `id` may be missing; `ingestion_status` may hold any value, which `ingestionOutcome` interprets. The
  * last five fields are extras of the embedded service; an unusable one counts as missing. `text_extracted` is false if the
  * service stores the resource but cannot search its text; `superseded_by` is the newest version of a document, null for that one.
  */
@@ -129,13 +120,12 @@ export const resourceRecord = z.looseObject({
   earlier_versions: z.object({ count: z.int(), newest_created_at: dateTime }).nullish().catch(undefined),
 })
 
-/** 2.12 */
 export const searchResponse = z.looseObject({
   notice: z.string(),
   results: z.array(z.looseObject({ resource: resourceRecord })),
 })
 
-/** 2.13; `representation` only for assets. The URL may be relative. */
+/** `representation` only for assets. The URL may be relative. */
 export const viewUrl = z.looseObject({
   url: z.string().min(1).meta({ format: 'uri' }),
   representation: z.string().optional(),

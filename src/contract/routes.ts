@@ -23,21 +23,21 @@ export const ROUTES = {
 
 export type RouteName = keyof typeof ROUTES
 
-/** The version of the interface that ROUTES and the records follow (section 9). */
+/** The version of the interface that ROUTES and the records follow. */
 export const INTERFACE_VERSION = '0.9.0'
 
 export const API_PREFIX = '/api'
 
-/** Where an instance serves its OpenAPI description, relative to `{base_url}` (section 1). */
+/** Where an instance serves its OpenAPI description, relative to `{base_url}`. */
 export const OPENAPI_PATH = '/docs?api-docs.json'
 
-/** Bounds of page sizes (section 8). */
+/** Bounds of page sizes. */
 export const PAGE_LIMITS = {
   libraries: { byDefault: 50, max: 500 },
   directory: { byDefault: 100, max: 500 },
 } as const
 
-/** Uploaded files land here unless the instance offers a field that names a directory (4.12). */
+/** Uploaded files land here unless the instance offers a field that names a directory. */
 export const INBOX_PATH = '/.inbox'
 
 /** Returns `path` with each `{name}` replaced by its percent-encoded value. Throws TypeError unless that is an identifier. */

@@ -1,4 +1,4 @@
-/** States of a resource's processing (interface section 3.1). */
+/** States of a resource's processing: the interface's `ingestion_status`. */
 export const INGESTION_STATUSES = [
   'not_started',
   'running',
@@ -26,7 +26,7 @@ export function isIngestionStatus(value: unknown): value is IngestionStatus {
   return typeof value === 'string' && Object.hasOwn(OUTCOMES, value)
 }
 
-/** Returns what any value of `ingestion_status` means (section 3.1). */
+/** Returns what any value of `ingestion_status` means. */
 export function ingestionOutcome(status: unknown): IngestionOutcome {
   return isIngestionStatus(status) ? OUTCOMES[status] : 'unknown'
 }

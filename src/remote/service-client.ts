@@ -77,7 +77,7 @@ export interface RawResponse {
 /** Where a capability comes from, most trusted first. */
 export type CapabilitySource = 'configuration' | 'openapi' | 'default'
 
-/** What this instance expects where the interface leaves it open (4.7, 4.11, 4.12). */
+/** What this instance expects where the interface leaves it open: the fields of new libraries, new directories and uploads. */
 export interface Capabilities {
   readonly createDirectory: { readonly source: CapabilitySource } & (
     | { readonly kind: 'path'; readonly field: string }

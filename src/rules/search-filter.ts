@@ -31,7 +31,7 @@ export interface HitFacts {
   /** The absolute path of its last file, if it has none any more; of a moved file, the path from which it was sent. */
   readonly formerFile: string | null
   readonly earlier: { readonly count: number; readonly newestMs: number } | null
-  /** Where the service says that it lies (2.10); null when it does not say. */
+  /** Where the service says that it lies; null when it does not say. */
   readonly libraryPaths: readonly string[] | null
 }
 

@@ -37,7 +37,7 @@ export interface Service {
   readonly isEmbedded: boolean
   /** What decides which documents the embedded library can read, as a text that changes with it; undefined for a configured service. */
   describeReaders?(): string
-  /** Checks the credential at the first call (4.1); later calls return the same connection. */
+  /** Checks the credential at the first call; later calls return the same connection. */
   connect(signal: AbortSignal): Promise<Connection>
   /** Calls `listener` with the current outage, then with each failed try, and with null once the service answers. */
   onOutage(listener: OutageListener): Disposable

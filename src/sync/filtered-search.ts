@@ -43,7 +43,7 @@ interface FilterInput {
 }
 
 /**
- * Searches (4.14), and filters and sorts what is found by what the store and the service say of each hit. By default it shows present
+ * Searches the service, and filters and sorts its hits by what the store and the service say of each hit. By default it shows present
  * versions only: the store knows them best, so the service is asked for all versions, and for its present ones where these leave too
  * few. Hits after the best hundred have no excerpts.
  */

@@ -7,7 +7,7 @@ import type { TokenRow } from '../database/tokens.ts'
 
 export type Ability = (typeof GLOBAL_ABILITIES)[number]
 
-/** Rights on one library (2.4). */
+/** Rights on one library. */
 export const LIBRARY_RIGHTS = ['read', 'resource.create', 'update', 'resource.delete'] as const
 export type LibraryRight = (typeof LIBRARY_RIGHTS)[number]
 

@@ -9,7 +9,6 @@ import { type Ability, type LibraryRight, makeTokenSecret } from './grant.ts'
 export interface TokenSpec {
   /** Unique among the tokens of the service. */
   readonly name: string
-  /** Global abilities (section 5.5). */
   readonly abilities?: readonly Ability[]
   /** Rights on the libraries named next. */
   readonly access?: readonly LibraryRight[]

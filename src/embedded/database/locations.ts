@@ -8,7 +8,7 @@ export interface LocationRow {
   readonly resourceId: number
 }
 
-/** A location as a directory listing shows it (2.7). */
+/** A location as a directory listing shows it. */
 export interface ListedFile {
   readonly filename: string
   readonly slug: string

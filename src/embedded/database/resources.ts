@@ -106,7 +106,7 @@ export function resourcesTable(database: Database) {
   return {
     byPublicId: (publicId: string) => (IDENTIFIER.test(publicId) ? byPublicId.get(publicId) : undefined),
     byId: (id: number) => byId.get(id),
-    /** The resource of these bytes and this MIME type in the library: there is at most one (4.12). */
+    /** The resource of these bytes and this MIME type in the library: there is at most one. */
     byContent: (sha256: Buffer, libraryId: number, mimeType: string) => byContent.get({ sha256, libraryId, mimeType }),
     /** The oldest resources with a greater row id whose ingestion has not ended; later uploads have greater ids. */
     toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),

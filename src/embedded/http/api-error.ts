@@ -1,4 +1,4 @@
-/** An answer other than success (interface section 7); `errors` holds messages by field. */
+/** An answer other than success; `errors` holds messages by field. */
 export class ApiError extends Error {
   readonly status: number
   readonly errors: Readonly<Record<string, readonly string[]>> | undefined

@@ -26,7 +26,7 @@ export interface Call<Query, Body> extends Asked<Query> {
 }
 
 interface EndpointSpec<Query, Body> extends EndpointDescription {
-  /** The endpoint accepts signed URLs in place of a bearer credential (5.6). */
+  /** The endpoint accepts signed URLs in place of a bearer credential. */
   readonly takesSignedUrl?: boolean
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
@@ -134,7 +134,7 @@ const EXPLANATIONS = {
   expired: 'The credential has expired',
 } as const
 
-/** Returns the grant of a request's bearer token, undefined when it has no such header. Throws 401 for an invalid token (section 5). */
+/** Returns the grant of a request's bearer token, undefined when it has no such header. Throws 401 for an invalid token. */
 export function authenticate(service: Service, header: string | undefined): Grant | undefined {
   if (header === undefined) return undefined
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
@@ -143,7 +143,7 @@ export function authenticate(service: Service, header: string | undefined): Gran
   return grant
 }
 
-/** The origin of the absolute URLs of 4.5, 4.7 and 4.16: the public URL if one is set, otherwise where this request came in. */
+/** The origin of the absolute URLs in answers: the public URL if one is set, otherwise where this request came in. */
 export function originOf({ publicUrl }: Pick<Service, 'publicUrl'>, request: FastifyRequest): string {
   if (publicUrl !== undefined) return publicUrl
   const { localAddress, localPort } = request.socket

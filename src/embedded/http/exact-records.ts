@@ -31,7 +31,6 @@ const moment = z.iso.datetime()
 const status = z.enum(INGESTION_STATUSES)
 const summary = z.object({ ...librarySummary.shape, access: z.array(z.enum(LIBRARY_RIGHTS)) })
 
-/** 4.1 */
 export const exactAccess = z.object({
   ...accessContext.shape,
   tenant: z.object(tenantRecord.shape),
@@ -42,23 +41,18 @@ export const exactAccess = z.object({
   libraries: z.array(summary),
 })
 
-/** 2.5 */
 export const exactLibrary = z.object({ ...libraryRecord.shape, created_at: moment, updated_at: moment })
 
-/** 4.6 */
 export const exactLibraryPage = z.object({ ...libraryPage.shape, items: z.array(summary) })
 
-/** 4.10 */
 export const exactDirectoryPage = z.object({
   ...directoryPage.shape,
   folders: z.array(z.object(folderEntry.shape)),
   files: z.array(z.object(fileEntry.shape)),
 })
 
-/** 2.8 */
 export const exactDirectory = z.object(directoryNode.shape)
 
-/** 4.12 */
 export const exactUpload = z.object({
   id: uploadResponse.shape.id,
   duplicate: z.boolean(),
@@ -66,7 +60,6 @@ export const exactUpload = z.object({
   text_extracted: z.boolean().optional(),
 })
 
-/** 2.11 */
 const asset = z.object({
   id: assetRecord.shape.id,
   type: z.enum(['text', 'video']),
@@ -78,7 +71,7 @@ const asset = z.object({
   excerpt_marks: z.array(z.array(z.int()).length(2)).optional(),
 })
 
-/** 2.10, compact. */
+/** The fields of compact output. */
 const head = {
   id: resourceRecord.shape.id,
   title: z.string(),
@@ -103,7 +96,6 @@ const details = z.object({
 /** Absent until the ingestion has ended. */
 const text_extracted = z.boolean().optional()
 
-/** 4.13 */
 export const exactResource = z.object({
   ...head,
   ...details.shape,
@@ -111,12 +103,11 @@ export const exactResource = z.object({
   next_assets_from: z.int().nullable(),
 })
 
-/** 2.12; the details are absent from compact output. */
+/** The details are absent from compact output. */
 export const exactHits = z.object({
   ...searchResponse.shape,
   results: z.array(z.object({ resource: z.object({ ...head, ...details.partial().shape, text_extracted }) })),
 })
 
-/** 2.13 */
 export const exactResourceUrl = z.object(viewUrl.omit({ representation: true }).shape)
 export const exactAssetUrl = z.object({ ...viewUrl.shape, representation: z.enum(REPRESENTATIONS) })

@@ -27,7 +27,7 @@ export function integerText(description: string) {
     .meta({ type: 'integer', description })
 }
 
-/** A library path (2.9) in its canonical form. */
+/** A library path in its canonical form. */
 export const libraryPathInput = z
   .string()
   .max(MAX_PATH_BYTES)

@@ -21,7 +21,7 @@ interface FormLimits {
   readonly maxUploadBytes: number
 }
 
-/** One uploaded file and the fields of its form (4.12). */
+/** An uploaded file and the fields of its form. */
 export interface ReceivedForm {
   readonly fileName: string
   readonly mimeType: string

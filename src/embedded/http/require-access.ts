@@ -7,7 +7,7 @@ import { readAssetIdentifier } from '../identifiers.ts'
 import type { Service } from '../service.ts'
 import { forbidden, notFound } from './api-error.ts'
 
-/** A passage of a resource's text, or its moving pictures (2.11). */
+/** An asset of the interface: a passage of a resource's text, or its moving pictures. */
 export type Asset =
   | { readonly kind: 'text'; readonly resource: ResourceRow; readonly passage: StoredPassage }
   | { readonly kind: 'video'; readonly resource: ResourceRow; readonly mimeType: string }

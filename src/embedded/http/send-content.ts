@@ -6,7 +6,7 @@ import { titleOf } from '../storage/slug.ts'
 import { ApiError } from './api-error.ts'
 import { integerText } from './inputs.ts'
 
-/** The query of a download (4.2): `disposition` and the parameters of a signed URL. */
+/** The query of a download: `disposition` and the parameters of a signed URL. */
 export const downloadQuery = z.object({
   disposition: z.enum(['inline', 'attachment']).default('inline'),
   signature: z.string().optional(),

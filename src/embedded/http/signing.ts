@@ -17,7 +17,7 @@ export function createSigner(secret: Buffer) {
   }
 }
 
-/** This service has one tenant (2.2). */
+/** This service has one tenant. */
 export const TENANT_ID = 1
 
 export const VIEW_URL_MINUTES = { min: 1, max: 60, byDefault: 15 } as const
@@ -29,7 +29,7 @@ interface ViewUrlTerms {
   readonly query: Readonly<Record<string, string>>
 }
 
-/** Returns a URL that shows `path` without a credential until it expires (2.13). Every parameter is signed. */
+/** Returns a URL that shows `path` without a credential until it expires. Every parameter is signed. */
 export function signedUrl(signer: Signer, origin: string, path: string, terms: ViewUrlTerms, nowMs: number): string {
   const query = new URLSearchParams({
     ...terms.query,
@@ -59,7 +59,7 @@ function signedText(path: string, query: URLSearchParams): string {
 
 export type Cursors = ReturnType<typeof createCursors>
 
-/** Writes and reads opaque cursors (2.14): a position, signed together with the name of its listing. */
+/** Writes and reads opaque cursors of listings: a position, signed together with the name of its listing. */
 export function createCursors(signer: Signer) {
   return {
     write(listing: string, position: unknown): string {

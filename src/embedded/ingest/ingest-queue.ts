@@ -14,7 +14,7 @@ import { firstStage, NEXT_STAGE, type ReadingStage } from './reading-stages.ts'
 export type IngestQueue = ReturnType<typeof openIngestQueue>
 
 /**
- * Processes uploads in their order (section 3.1). The queue is the table of resources, so that it survives a restart. Documents that
+ * Processes uploads in their order. The queue is the table of resources, so that it survives a restart. Documents that
  * need a parser never hold up plain text, because each stage has its own loop.
  */
 export function openIngestQueue(parts: IngestParts) {

@@ -45,7 +45,6 @@ function insertDirectory({ directories }: Tables, libraryId: number, path: strin
   return { id: directories.insert(directory), parent, name: directory.name }
 }
 
-/** 2.8 */
 function nodeBody({ id, parent, name }: { id: number; parent: DirectoryRow; name: string }) {
   return {
     id: nodeIdentifier(id),

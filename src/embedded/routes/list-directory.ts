@@ -59,12 +59,10 @@ function nextPosition(folders: readonly string[], files: readonly ListedFile[], 
   return folder === null && file === null ? undefined : { folder, file }
 }
 
-/** 2.6 */
 function folderBody(name: string) {
   return { name, overview: null, organization_locked: false, is_archive: false }
 }
 
-/** 2.7 */
 function fileBody({ id, title, slug, filename, mimeType }: ListedFile) {
   return { id, title, slug, filename, mime_type: mimeType, organization_locked: false }
 }

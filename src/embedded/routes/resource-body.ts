@@ -12,7 +12,7 @@ import { durationOf } from '../video/video-pictures.ts'
 const MAX_PATHS = 1_000
 const ABSTRACT_LENGTH = 300
 
-/** The fields that every form of a resource record has (2.10). */
+/** The fields that every form of a resource record has. */
 export function resourceHead(tables: Tables, resource: ResourceRow) {
   const library = tables.libraries.byId(resource.libraryId)
   const earlier = tables.versions.earlierOf(resource.id)
@@ -32,7 +32,7 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
   }
 }
 
-/** The whole record (2.10): warnings or the failure of its ingestion, its abstract from its first text, and these assets. */
+/** The whole record: warnings or the failure of its ingestion, its abstract from its first text, and these assets. */
 export function resourceBody(
   tables: Tables,
   resource: ResourceRow,

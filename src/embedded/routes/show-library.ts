@@ -14,7 +14,6 @@ export const showLibrary = endpoint({
   handle: (call) => libraryBody(requireLibrary(call, 'read')),
 })
 
-/** 2.5 */
 export function libraryBody(library: LibraryRow): LibraryRecord {
   return {
     id: library.publicId,

@@ -9,7 +9,7 @@ import { durationOf, type VideoMoment } from '../video/video-pictures.ts'
 
 const MAX_SECONDS = 999_999_999
 
-/** A moment of a video in seconds (section 8). */
+/** A moment of a video in seconds. */
 export const timestamp = z.number().min(0).max(MAX_SECONDS)
 
 /** The same in a query. */

@@ -13,7 +13,7 @@ const UNREADABLE: Readonly<Record<string, readonly [status: number, message: str
   HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too long'],
 }
 
-/** Gives every answer that is not a success a JSON body of the interface's section 7. */
+/** Gives every answer that is not a success a JSON body as the interface's section *Errors* says. */
 export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
   app.setErrorHandler((error, { method, routeOptions: { url: route } }, reply) =>
     sendError(reply, explainError(error, logger, { method, route })),

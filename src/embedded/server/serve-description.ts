@@ -6,7 +6,7 @@ import type { ReferencePages } from './reference-pages.ts'
 export const DOCUMENTATION_PATH = '/api/documentation'
 
 /**
- * Serves the machine-readable description and an interactive reference for people (section 1), both without a credential. Each is
+ * Serves the machine-readable description and an interactive reference for people, both without a credential. Each is
  * loaded with the first request for it.
  */
 export function serveDescription(app: FastifyInstance): void {

@@ -5,7 +5,7 @@ import { authenticate } from '../http/endpoint.ts'
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts'
 import type { Service } from '../service.ts'
 
-/** The agent tool endpoint (section 1). */
+/** The agent tool endpoint. */
 export const MCP_PATH = '/mcp'
 
 /** An uploaded document comes in one message, in base64 if it is not text. */

@@ -31,7 +31,7 @@ export interface RecordedUpload {
   readonly status: IngestionStatus
 }
 
-/** Writes an upload by the rules of 4.12: one resource for the same bytes and MIME type, a location for each upload. */
+/** Writes an upload as the interface requires: one resource for the same bytes and MIME type, a location for each upload. */
 export function recordUpload(tables: Tables, upload: UploadRecord): RecordedUpload {
   const existing = tables.resources.byContent(upload.content.sha256, upload.libraryId, upload.mimeType)
   if (existing) {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** A virtual filename (2.7): `slug` without extension, `filename` with it. */
+/** A filename that is unique in its directory: `slug` without extension, `filename` with it. */
 export interface SluggedName {
   readonly slug: string
   readonly filename: string

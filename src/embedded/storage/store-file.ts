@@ -17,7 +17,7 @@ export interface IncomingFile {
 type Store = Pick<Service, 'tables' | 'files' | 'writes' | 'clock' | 'ingestion'>
 
 /**
- * Stores one file (4.12) and starts its ingestion, or ingests it together with its record; undefined when its library was deleted
+ * Stores one file and starts its ingestion, or ingests it together with its record; undefined when its library was deleted
  * meanwhile. Everything is durable when this resolves: a small content with its record, a large one before it.
  */
 export async function storeFile(

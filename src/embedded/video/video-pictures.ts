@@ -33,7 +33,7 @@ const changesShape = z.array(z.int())
 export type VideoPictures = ReturnType<typeof openVideoPictures>
 
 /**
- * The pictures of videos (4.3, 4.4) as PNG, made by ffmpeg when they are first asked for. Throws ApiError: 503 when ffmpeg is not
+ * The scenes and frames of videos as PNG, made by ffmpeg when they are first asked for. Throws ApiError: 503 when ffmpeg is not
  * installed, takes too long or has too much to do, and 422 when the video shows nothing at the moment.
  */
 export function openVideoPictures({ tables, files, cache }: VideoPicturesSpec) {

@@ -5,7 +5,6 @@ import { readViewUrl, viewBody } from './resources.ts'
 
 type AssetEndpoints = Pick<ServiceClient, 'downloadAsset' | 'downloadRepresentation' | 'createAssetViewUrl'>
 
-/** Assets: content (4.2), scene and frame (4.3, 4.4), view URL (4.5). */
 export function assetEndpoints(send: Send): AssetEndpoints {
   const download = (target: Target, asset: string, signal: AbortSignal | undefined): Promise<Download> =>
     send({

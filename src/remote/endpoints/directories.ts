@@ -19,7 +19,6 @@ interface Place {
   readonly signal: AbortSignal | undefined
 }
 
-/** Directories: list (4.10), create (4.11). */
 export function directoryEndpoints(send: Send, readCapabilities: CapabilitiesReader): DirectoryEndpoints {
   return {
     async *listDirectory(library, given, signal) {

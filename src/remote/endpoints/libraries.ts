@@ -14,7 +14,6 @@ const readPage = jsonOf(libraryPage)
 const readLibrary = jsonOf(libraryRecord)
 const readCreated = jsonOf(libraryRecord, [201])
 
-/** Libraries: list (4.6), create (4.7), show (4.8), delete (4.9). */
 export function libraryEndpoints(send: Send, readCapabilities: CapabilitiesReader): LibraryEndpoints {
   return {
     async *listLibraries(signal) {
@@ -68,13 +67,12 @@ function oneLibrary<R extends RouteName>(route: R, library: string) {
   return { kind: 'route', route, values: { library } } as const
 }
 
-/** A library that is not as the interface says concerns nobody who does not use it; who looks for it asks the listing (4.6), which names it. */
+/** Leaves out libraries that are not as the interface says, so that they stop nobody who uses others; the listing names them. */
 const usableLibraries = z
   .array(z.unknown())
   .transform((libraries) => libraries.flatMap((library) => librarySummary.safeParse(library).data ?? []))
 const readContext = jsonOf(accessContext.extend({ libraries: usableLibraries }))
 
-/** Verifying access (4.1). */
 export function accessEndpoints(send: Send): Pick<ServiceClient, 'checkAccess'> {
   return {
     checkAccess: (signal) =>

@@ -13,7 +13,7 @@ const MAX_PAGES = 200_000
 const MAX_KEPT_LENGTH = 64
 
 /**
- * Yields the pages of a listing (2.14); cursors go back unchanged. Throws TemporaryError('answer-malformed') if a page
+ * Yields the pages of a listing; cursors go back unchanged. Throws TemporaryError('answer-malformed') if a page
  * contradicts itself, a cursor repeats or the listing does not end: the pages yielded until then are not the whole listing.
  */
 export async function* pagesOf<P extends Page>(

@@ -26,7 +26,6 @@ function readResourceOf(
   }
 }
 
-/** Resources: show (4.13), download (4.15), view URL (4.16). */
 export function resourceEndpoints(send: Send): ResourceEndpoints {
   return {
     showResource: (library, resource, signal) => send({ ...showing(library, resource), retry: 'always', signal }),
@@ -77,7 +76,7 @@ function showing(library: string, resource: string) {
   } as const
 }
 
-/** The body of a view-URL request (4.5, 4.16); the service has defaults for what is undefined. */
+/** The body of a view-URL request; the service has defaults for what is undefined. */
 export function viewBody(view: AssetView): object {
   return {
     representation: view.representation,
@@ -89,7 +88,7 @@ export function viewBody(view: AssetView): object {
 
 const readUrl = jsonOf(viewUrl)
 
-/** Reads a view URL (2.13): an address of http or https, which may be relative to the service; throws TemporaryError for any other. */
+/** Reads a view URL: an address of http or https, which may be relative to the service; throws TemporaryError for any other. */
 export async function readViewUrl(response: ServiceResponse, request: ServiceRequest<unknown>): Promise<ViewUrl> {
   const view = await readUrl(response, request)
   const url = /[\s\p{C}]/u.test(view.url) ? null : URL.parse(view.url, response.origin)
@@ -103,7 +102,6 @@ export async function readViewUrl(response: ServiceResponse, request: ServiceReq
 
 const readHits = jsonOf(searchResponse)
 
-/** Searching resources (4.14). */
 export function searchEndpoints(send: Send): Pick<ServiceClient, 'searchResources'> {
   return {
     searchResources: async (search, signal) =>

@@ -7,7 +7,7 @@ import type { FileBody, Send } from '../wire/request.ts'
 
 const readUploaded = jsonOf(uploadResponse, [201, 200])
 
-/** Uploading a file (4.12): the client repeats an upload only if the service cannot have stored it. */
+/** Repeats an upload only if the service cannot have stored it. */
 export function uploadEndpoints(send: Send, readCapabilities: CapabilitiesReader): Pick<ServiceClient, 'uploadFile'> {
   return {
     async uploadFile(upload, signal) {

@@ -34,7 +34,7 @@ export function identifierOf(id: string): string {
   throw new RequestError('invalid', `Cannot use "${shorten(id)}": it is no identifier`, 400)
 }
 
-/** Returns the canonical form of a library path from outside; throws RequestError('invalid') if it is malformed (2.9). */
+/** Returns the canonical form of a library path from outside; throws RequestError('invalid') if it is malformed. */
 export function libraryPathOf(path: string): string {
   const normalized = normalizeLibraryPath(path)
   if (normalized !== undefined) return normalized

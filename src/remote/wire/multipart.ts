@@ -26,7 +26,7 @@ export interface Payload {
 }
 
 /**
- * Encodes `multipart/form-data`: the text fields first, then the file in the field `file` (4.12). Reads the first chunk, so
+ * Encodes `multipart/form-data`: the text fields first, then the file in the field `file`. Reads the first chunk, so
  * that an unreadable file costs no request. Throws what the body throws; FileError('busy') if its length is not as declared.
  * A small file is read to its place between head and tail. A buffer of a small file has to be given back to `buffers`.
  */

@@ -38,7 +38,7 @@ const REJECTIONS: Readonly<Record<number, CodeOf<'request'>>> = {
   422: 'invalid',
 }
 
-/** Returns a reader of answers with one of `statuses` and JSON of `shape`; other answers become errors (section 7). */
+/** Returns a reader of answers with one of `statuses` and JSON of `shape`; other answers become errors. */
 export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [200]) {
   const read = (body: unknown): T => {
     const parsed = shape.safeParse(body, { error: describeIssue })

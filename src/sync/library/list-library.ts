@@ -113,7 +113,7 @@ function recordIncomplete({ target, incomplete }: RemoteWalk, path: string, reas
   incomplete.push({ path, reason })
 }
 
-/** Returns undefined for a name that no path can hold, such as `..` or one with a slash (2.9). */
+/** Returns undefined for a name that no path can hold, such as `..` or one with a slash. */
 function pathOfFolder(directory: string, name: string): string | undefined {
   const path = joinLibraryPath(directory, name)
   return path.length <= MAX_PATH && !name.includes('/') && normalizeLibraryPath(path) === path ? path : undefined

@@ -43,18 +43,16 @@ export class ApiClient {
     this.#onCredentialLost = onCredentialLost
   }
 
-  /** 4.1 */
   checkAccess(signal: AbortSignal): Promise<AccessContext> {
     return this.#json(ROUTES.checkAccess.path, { signal })
   }
 
-  /** 4.10 */
   listDirectory(library: string, query: Record<string, string>, signal: AbortSignal): Promise<DirectoryPage> {
     const path = fillPath(ROUTES.listDirectory.path, { library })
     return this.#json(`${path}?${new URLSearchParams(query)}`, { signal })
   }
 
-  /** 4.13, with the whole text of the assets from the given position on. */
+  /** With the whole text of the assets from this position on. */
   showResource(library: string, resource: string, fromAsset: number, signal: AbortSignal): Promise<ResourceRecord> {
     const path = fillPath(ROUTES.showResource.path, { library, resource })
     return this.#json(`${path}?assets_from=${fromAsset}&asset_text=whole`, { signal })
@@ -67,14 +65,12 @@ export class ApiClient {
     if (!response.ok) throw this.#noted(failureOf(response.status, await readJson(response)))
   }
 
-  /** 4.14 */
   search({ query, library, limit, versions }: SearchFor, signal: AbortSignal): Promise<SearchResponse> {
     const asked = new URLSearchParams({ query, limit: String(limit), versions })
     if (library !== undefined) asked.set('library_ids[]', library)
     return this.#json(`${ROUTES.searchResources.path}?${asked}`, { signal })
   }
 
-  /** 4.12 */
   async upload(
     library: string,
     { file, mimeType, directory }: FileToSend,
@@ -90,20 +86,20 @@ export class ApiClient {
   }
 
   /**
-   * 4.16: an address on this server under which a browser shows or downloads the original without the token, for an hour. Its path and
+   * An address on this server under which a browser shows or downloads the original without the token, for an hour. Its path and
    * query stay as they were signed.
    */
   async viewOriginal(resource: string, disposition: 'inline' | 'attachment', signal: AbortSignal): Promise<string> {
     return await this.#sign(fillPath(ROUTES.createResourceViewUrl.path, { resource }), { disposition }, signal)
   }
 
-  /** 4.5: the same for a picture of a video. */
+  /** The same for a picture of a video. */
   async viewPicture(asset: string, { representation, seconds }: Moment, signal: AbortSignal): Promise<string> {
     const path = fillPath(ROUTES.createAssetViewUrl.path, { asset })
     return await this.#sign(path, { representation, timestamp_seconds: seconds }, signal)
   }
 
-  /** 4.15: the bytes from `start` on, at most `count`. */
+  /** The bytes from `start` on, at most `count`. */
   async readOriginal(resource: string, start: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
     const headers = { range: `bytes=${start}-${start + count - 1}` }
     const response = await this.#send(fillPath(ROUTES.downloadResource.path, { resource }), { headers, signal })

@@ -14,7 +14,7 @@ export class ApiFailure extends Error {
 export const unreachable = () =>
   new ApiFailure('unreachable', 'The library does not answer. Is its server still running? Nothing is lost; try again.')
 
-/** Explains an answer other than success, by what the service says in its body (interface section 7). */
+/** Explains an answer other than success, by what the service says in its body. */
 export function failureOf(status: number, body: unknown): ApiFailure {
   const said = messageIn(body)
   if (status === 401) return new ApiFailure('credential', `${said ?? 'The token is not valid'}.`)

@@ -12,7 +12,7 @@ export interface StateLabel {
   readonly reasons: readonly string[]
 }
 
-/** Says how far a resource's processing has come, and why no further (interface section 3.1). */
+/** Says how far a resource's processing has come, and why no further. */
 export function describeState(resource: ResourceRecord): StateLabel {
   const { ingestion_status: status, ingestion_error: error, ingestion_warnings: warnings = [] } = resource
   const reasons = [...(typeof error === 'string' ? [error] : []), ...warnings]

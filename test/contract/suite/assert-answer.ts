@@ -22,7 +22,7 @@ export function isPicture({ status }: Pick<Answer, 'status'>): void {
   hasStatus({ status }, 200)
 }
 
-/** Asserts an error of this status, whose body is JSON with a text for people (section 7). */
+/** Asserts an error of this status, whose body is JSON with a text for people. */
 export function refuses(answer: Answer, ...expected: readonly number[]): void {
   hasStatus(answer, ...expected)
   assert.match(answer.headers.get('content-type') ?? '', /\bjson\b/, 'an error must be JSON')

@@ -46,7 +46,7 @@ export interface Fate {
 }
 
 export interface ServiceTraits {
-  /** The interface's own duplicate rule (4.12); without it a blind retry shows as a second resource. */
+  /** The interface's own duplicate rule of uploads; without it a blind retry shows as a second resource. */
   readonly hasDuplicateRule: boolean
   /** It has a field of the upload that names a directory. */
   readonly hasDirectoryField: boolean

@@ -3,7 +3,7 @@ import type { Passage } from '../../database/passages.ts'
 
 /** The end of one extraction. */
 export interface ExtractionEnd {
-  /** A final state (section 3.1), or `running`: the next stage has to read the document. */
+  /** A final state of the ingestion, or `running`: the next stage has to read the document. */
   readonly status: IngestionStatus
   readonly warnings: readonly string[]
   /** The reason why it is `partial` or `failed`. */
