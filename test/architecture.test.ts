@@ -71,7 +71,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
     // The schema of the ledger.
-    'ledger/postgres/schema.ts',
+    'ledger/postgres/ledger-schema.ts',
     // Configuration, credentials and what the user names on the command line.
     'app/files/',
     // The control socket, its directory and its mode.

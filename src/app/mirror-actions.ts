@@ -1,6 +1,6 @@
 import type { OutageListener } from '../remote/policies/outage.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
-import { pauseMirrors, resumeMirrors } from '../sync/operator/pause.ts'
+import { pauseMirrors, resumeMirrors } from '../sync/operator/pause-mirrors.ts'
 import { CAREFUL_PASS } from '../sync/pass.ts'
 import { silentFileLog } from '../sync/sinks.ts'
 import { changeStore } from './change-store.ts'

@@ -6,7 +6,7 @@ import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controlle
 import type { ControllerSettings } from '../sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../sync/engine.ts'
-import { forgetPause, isPaused, listPauseKeys } from '../sync/operator/pause.ts'
+import { forgetPause, isPaused, listPauseKeys } from '../sync/operator/pause-mirrors.ts'
 import { type Maintenance, type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
 import { forgetHandled, listHandled, type Schedules, startSchedules } from './schedule/schedule.ts'
 

@@ -23,7 +23,7 @@ import { serveHandOver } from './server/hand-over.ts'
 import { cannotServe } from './server/listening.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
 import { DOCUMENTATION_PATH } from './server/serve-description.ts'
-import { openSigning, type Service } from './service.ts'
+import { openSigning, type Service } from './service-parts.ts'
 import {
   type DataPaths,
   dataPaths,

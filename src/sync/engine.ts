@@ -1,5 +1,5 @@
 import { isAbsolute, normalize } from 'node:path'
-import PQueue from 'p-queue'
+import type PQueue from 'p-queue'
 import { z } from 'zod'
 import { normalizeLibraryPath } from '../contract/library-path.ts'
 import type { AccessContext } from '../contract/records.ts'
@@ -8,7 +8,7 @@ import type { Mutex } from '../foundation/concurrency/mutex.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { boundedNumber } from '../foundation/text/bounds.ts'
 import type { FileSystem } from '../local/read/file-system.ts'
-import type { OpenRoot } from '../local/read/open-root.ts'
+import type { OpenRoot } from '../local/read/open-and-recheck-root.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import { LIMIT_BOUNDS, uploadLimits } from '../rules/limits.ts'
@@ -91,19 +91,6 @@ export interface Hooks {
     variables: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<string | undefined>
-}
-
-/** Small uploads into the embedded library cost it less, the more of them share a commit. */
-const SMALL_EACH_TRANSFER = 4
-
-export function openUploadQueues(
-  transfers: number,
-  { isEmbedded }: Pick<Service, 'isEmbedded'>,
-): Pick<Engine, 'uploads' | 'largeUploads'> {
-  return {
-    uploads: new PQueue({ concurrency: isEmbedded ? transfers * SMALL_EACH_TRANSFER : transfers }),
-    largeUploads: new PQueue({ concurrency: transfers }),
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeProgress, describeTimeLeft, type Rates, RecentRate } from '../../src/cli/render/progress.ts'
+import { describeProgress, describeTimeLeft, type Rates, RecentRate } from '../../src/cli/render/progress-line.ts'
 import { createProgress, type Progress } from '../../src/sync/progress.ts'
 
 const MIB = 2 ** 20

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { writeHandled } from '../../src/daemon/schedule/schedule.ts'
 import { forgetRemoved } from '../../src/daemon/supervisor.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { isPaused, pauseMirrors } from '../../src/sync/operator/pause.ts'
+import { isPaused, pauseMirrors } from '../../src/sync/operator/pause-mirrors.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 function recordSchedules(store: ReturnType<typeof openStore>, names: readonly string[]): void {

@@ -1,7 +1,7 @@
 /** A ledger on PostgreSQL that grows while a connection keeps the plans that it made when there was hardly a row. */
 import { expect, test } from 'vitest'
+import { initialise } from '../../src/ledger/postgres/ledger-schema.ts'
 import { postgresLedger } from '../../src/ledger/postgres/postgres-ledger.ts'
-import { initialise } from '../../src/ledger/postgres/schema.ts'
 import { createDatabase, needsPostgres } from '../support/postgres.ts'
 import { manyWanted, NO_LIMIT, newLibrary, wanted } from './test-host.ts'
 

@@ -15,7 +15,7 @@ import {
   type UploadPlace,
   type WantedContent,
 } from '../../src/ledger/ledger.ts'
-import { boundText } from '../../src/ledger/postgres/encoding.ts'
+import { boundText } from '../../src/ledger/postgres/call-encoding.ts'
 import { DayLimit, ServiceWaits } from './day-limit.ts'
 import { Journal } from './journal.ts'
 import { MemoryPublished } from './memory-published.ts'

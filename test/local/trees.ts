@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { memfs } from 'memfs'
 import { type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
-import { placeOf, type RootPlace } from '../../src/local/read/open-root.ts'
+import { placeOf, type RootPlace } from '../../src/local/read/open-and-recheck-root.ts'
 
 /** The place of a root that is not held open. */
 export function rootAt(path: string, fs = nodeFileSystem): RootPlace {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ProgramFailedError } from '../../src/embedded/run-program.ts'
+import { ProgramFailedError } from '../../src/embedded/read-by-program.ts'
 import { drawFrame, findChanges } from '../../src/embedded/video/draw-pictures.ts'
 import { temporaryDirectory } from '../embedded/temporary-library.ts'
 import { look, makeRecording, TWO_SCENES } from '../embedded/video/film.ts'

@@ -1,6 +1,6 @@
 /** Real processes over one ledger, killed and stopped wherever they are; `npm run fleet-kills` does it for longer, with crashes of PostgreSQL. */
 import { expect, test } from 'vitest'
-import { initialise } from '../../src/ledger/postgres/schema.ts'
+import { initialise } from '../../src/ledger/postgres/ledger-schema.ts'
 import { runFleet } from '../instruments/kills/fleet.ts'
 import { createDatabase, needsPostgres } from '../support/postgres.ts'
 import { MAIN } from '../support/run-shelfd.ts'

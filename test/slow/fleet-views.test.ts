@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openFleetView } from '../../src/ledger/postgres/hosts.ts'
+import { openFleetView } from '../../src/ledger/postgres/postgres-fleet-view.ts'
 import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { isIdle, startDaemon } from '../support/daemon.ts'
 import { fleetOf } from '../support/fleet-of-hosts.ts'

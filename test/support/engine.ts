@@ -9,14 +9,7 @@ import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { OutageListener } from '../../src/remote/policies/outage.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
-import {
-  type Connection,
-  type Engine,
-  type EngineLimits,
-  type MirrorSettings,
-  openUploadQueues,
-  type Service,
-} from '../../src/sync/engine.ts'
+import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
 import { IngestionCapacity } from '../../src/sync/ingestion/ingestion-capacity.ts'
 import { CAREFUL_PASS, type PassOptions } from '../../src/sync/pass.ts'
 import { createProgress } from '../../src/sync/progress.ts'
@@ -27,6 +20,7 @@ import type { StartWalk } from '../../src/sync/scan/scan-batch.ts'
 import { createScanner, scopeAt, walkTree } from '../../src/sync/scan/scan-directory.ts'
 import { rescanInThread, walkByThreads } from '../../src/sync/scan/walk-by-checkers.ts'
 import { type FileLog, noMetrics, silentFileLog } from '../../src/sync/sinks.ts'
+import { openUploadQueues } from '../../src/sync/upload/parallel-uploads.ts'
 import { rescanHere } from '../instruments/simulation/program.ts'
 import { type FaultyOptions, type FaultyService, startFaultyService } from './faulty-service.ts'
 import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'

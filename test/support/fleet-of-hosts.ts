@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { initialise } from '../../src/ledger/postgres/schema.ts'
+import { initialise } from '../../src/ledger/postgres/ledger-schema.ts'
 import { configure } from './daemon.ts'
 import { type FaultyOptions, type FaultyService, startFaultyService } from './faulty-service.ts'
 import { type Home, temporaryHome } from './home.ts'

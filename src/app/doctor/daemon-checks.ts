@@ -9,7 +9,7 @@ import {
   ok,
 } from '../../rules/doctor-findings.ts'
 import { describeStatus } from '../../sync/continuous/controller-status.ts'
-import { isThere } from '../files/paths.ts'
+import { isThere } from '../files/paths-on-disk.ts'
 import { type ManageInput, manageOwnSystemService, showSystemService } from '../system-service/manage-system-service.ts'
 import type { Check, DoctorContext } from './doctor-context.ts'
 import { valueOrSkip } from './error-findings.ts'

@@ -23,7 +23,7 @@ import { syncDirectory, writeNewFile } from '../../foundation/files/replace-file
 import { holdDirectory } from '../../foundation/files/trusted-path.ts'
 import { hasNoLinks, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
-import { isThere, nearestDirectory } from './paths.ts'
+import { isThere, nearestDirectory } from './paths-on-disk.ts'
 
 export interface TextFile {
   readonly text: string

@@ -8,7 +8,7 @@ import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation
 import { findIntruder } from '../../foundation/files/ownership.ts'
 import { ForeignPlaceError, followOwnLinks, holdDirectory } from '../../foundation/files/trusted-path.ts'
 import { hasNoLinks, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
-import { nearestDirectory } from './paths.ts'
+import { nearestDirectory } from './paths-on-disk.ts'
 
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 

@@ -4,7 +4,7 @@ import { isLeftOut } from '../../local/ignore/is-left-out.ts'
 import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { overlapOf } from '../../rules/broad-and-overlapping-roots.ts'
 import type { MirrorSettings } from '../../sync/engine.ts'
-import { realPathOf } from '../files/paths.ts'
+import { realPathOf } from '../files/paths-on-disk.ts'
 
 export interface Compared {
   readonly chosen: readonly MirrorSettings[]

@@ -3,7 +3,7 @@ import { shellWord } from '../../foundation/text/safe-text.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { didYouMean } from '../did-you-mean.ts'
-import { realPathOf } from '../files/paths.ts'
+import { realPathOf } from '../files/paths-on-disk.ts'
 import type { Settings } from '../settings/settings.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
 

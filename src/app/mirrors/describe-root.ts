@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createRootScope, GIT_IGNORE_FILE_NAME } from '../../local/ignore/ignore-scope.ts'
 import { describeBroadRoot, keepsSecrets } from '../../rules/broad-and-overlapping-roots.ts'
-import { isMissing, realPathOf } from '../files/paths.ts'
+import { isMissing, realPathOf } from '../files/paths-on-disk.ts'
 
 const BUILT_IN = createRootScope({ ignore: [], include: [] })
 

@@ -14,7 +14,7 @@ import type { Service } from '../../sync/engine.ts'
 import { findLibrary } from '../../sync/pin/pin-mirror.ts'
 import { openStateReader } from '../../sync/reading/state-reader.ts'
 import { reloadDaemon } from '../ask-daemon-to-reload.ts'
-import { realPathOf } from '../files/paths.ts'
+import { realPathOf } from '../files/paths-on-disk.ts'
 import {
   assertRewritable,
   type ReadTextFile,

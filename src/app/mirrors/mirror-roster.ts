@@ -11,7 +11,7 @@ import {
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { nameOwner, originMismatch } from '../../sync/pin/pinned-service.ts'
 import type { ListedMirror } from '../../sync/reading/read-overview.ts'
-import { realPathOf } from '../files/paths.ts'
+import { realPathOf } from '../files/paths-on-disk.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 
 export interface RosterEntry {

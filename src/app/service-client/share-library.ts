@@ -9,7 +9,7 @@ import { type Holder, readLibraryHolder } from '../../embedded/storage/holder-fi
 import { systemClock } from '../../foundation/clock.ts'
 import { LockedError, TemporaryError } from '../../foundation/errors.ts'
 import type { Whereabouts } from '../../remote/wire/connector.ts'
-import { isThere } from '../files/paths.ts'
+import { isThere } from '../files/paths-on-disk.ts'
 
 /** A holder may take this long to start, to end, or to hand over. */
 const PATIENCE_MS = 30_000

@@ -10,10 +10,10 @@ import {
 } from './config-paths.ts'
 import { readOverrides, type SettingFlags } from './overrides.ts'
 import { type ConfigFile, parseConfigFile } from './parse-file.ts'
-import { describeProblems, findMirrorProblems, isFlag } from './problems.ts'
 import { isMapping, layOver, type Raw, valueAt } from './raw-settings.ts'
 import { type Config, configSchema, EMBEDDED_DEFAULTS, EMBEDDED_MIRROR_DEFAULTS } from './schema.ts'
 import { type Settings, toSettings } from './settings.ts'
+import { describeProblems, findMirrorProblems, isFlag } from './settings-problems.ts'
 
 export interface SettingsInput extends Surroundings {
   readonly flags: SettingFlags & { readonly config?: string | undefined }

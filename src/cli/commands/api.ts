@@ -8,7 +8,7 @@ import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
-import { writeStdout } from '../render/downloads.ts'
+import { writeStdout } from '../render/print-download.ts'
 import type { CliIo } from '../terminal/cli-io.ts'
 
 export const command = defineCommand({

@@ -8,7 +8,7 @@ import {
   SECONDS_OPTION,
   VIEW_URL_OPTIONS,
   writeDownload,
-} from '../render/downloads.ts'
+} from '../render/print-download.ts'
 
 const ID = { type: 'string', required: true, describe: 'Identifier of the asset' } as const
 

@@ -1,4 +1,4 @@
-import { ledgerAddress } from '../../app/fleet.ts'
+import { ledgerAddress } from '../../app/open-fleet.ts'
 import { OperatorError, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { version } from '../../foundation/version.ts'
@@ -30,7 +30,7 @@ export const initCommand = defineCommand({
   exits: ['done', 'temporary', 'refused', 'operator'],
   async run(context, { yes, sql }) {
     const fleet = requireFleet(context)
-    const { hardenedSql, initialise } = await import('../../ledger/postgres/schema.ts')
+    const { hardenedSql, initialise } = await import('../../ledger/postgres/ledger-schema.ts')
     if (sql) {
       context.io.stdout.write(hardenedSql(fleet.leaseMs))
       return
@@ -58,7 +58,7 @@ export const upgradeCommand = defineCommand({
   async run(context) {
     const fleet = requireFleet(context)
     const where = describeDatabase(fleet)
-    const { upgrade } = await import('../../ledger/postgres/schema.ts')
+    const { upgrade } = await import('../../ledger/postgres/ledger-schema.ts')
     const { from, to } = await upgrade(ledgerAddress(fleet, { ...context.io, redactor: context.redactor }))
     await using view = await openView(context)
     const behind = (await view.listHosts()).filter((host) => host.version !== version)

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
-import { isMissing } from '../../app/files/paths.ts'
+import { isMissing } from '../../app/files/paths-on-disk.ts'
 import { getDocuments, listWanted } from '../../app/get-documents.ts'
 import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { choosePlace, findPlace } from '../../app/mirrors/choose-place.ts'

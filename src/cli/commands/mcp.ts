@@ -13,8 +13,8 @@ export const command = defineCommand({
   ],
   exits: ['done'],
   async run(context) {
-    const { ServiceLease } = await import('../../app/mcp-access.ts')
-    const { accessThrough } = await import('../../app/mcp-access.ts')
+    const { ServiceLease } = await import('../../app/mcp-through-client.ts')
+    const { accessThrough } = await import('../../app/mcp-through-client.ts')
     const { serveOnStdio } = await import('../../embedded/mcp/serve-stdio.ts')
     const lease = new ServiceLease(() => context.openService(), systemClock)
     try {

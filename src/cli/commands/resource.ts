@@ -6,8 +6,8 @@ import type { ServiceClient } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
-import { OUTPUT_OPTIONS, printViewUrl, readView, VIEW_URL_OPTIONS, writeDownload } from '../render/downloads.ts'
 import { renderFields } from '../render/layout.ts'
+import { OUTPUT_OPTIONS, printViewUrl, readView, VIEW_URL_OPTIONS, writeDownload } from '../render/print-download.ts'
 
 const ID = { type: 'string', required: true, describe: 'Identifier of the resource' } as const
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { isThere } from '../../app/files/paths.ts'
+import { isThere } from '../../app/files/paths-on-disk.ts'
 import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
 import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { choosePlace } from '../../app/mirrors/choose-place.ts'

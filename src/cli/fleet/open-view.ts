@@ -34,7 +34,7 @@ export async function openView(context: CommandContext): Promise<FleetView> {
   const fleet = requireFleet(context)
   context.showWait(`waiting for ${describeDatabase(fleet)}`)
   // Commands of a host alone load nothing of it.
-  const { openFleet } = await import('../../app/fleet.ts')
+  const { openFleet } = await import('../../app/open-fleet.ts')
   return await openFleet(fleet, { ...io, redactor, logger })
 }
 

@@ -3,7 +3,7 @@ import { orAbort } from '../../foundation/concurrency/or-abort.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { CommandContext } from '../context.ts'
-import { withProgress } from './progress.ts'
+import { withProgress } from './progress-line.ts'
 
 type EmbedFor = (forMs: number) => Promise<EmbeddingProgress | undefined>
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { GLOBAL_ABILITIES } from '../../contract/records.ts'
-import type { LibraryRow } from '../database/libraries.ts'
+import type { LibraryRow } from '../database/libraries-table.ts'
 import type { Tables } from '../database/open-tables.ts'
 import { stringList } from '../database/string-list.ts'
-import type { TokenRow } from '../database/tokens.ts'
+import type { TokenRow } from '../database/tokens-table.ts'
 
 export type Ability = (typeof GLOBAL_ABILITIES)[number]
 

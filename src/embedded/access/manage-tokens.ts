@@ -2,7 +2,7 @@ import { UsageError } from '../../foundation/errors.ts'
 import { explainDamage, openLibraryDatabase } from '../database/open-library-database.ts'
 import { openTables, type Tables } from '../database/open-tables.ts'
 import { stringList } from '../database/string-list.ts'
-import type { TokenRow } from '../database/tokens.ts'
+import type { TokenRow } from '../database/tokens-table.ts'
 import { existingDatabaseFile } from '../storage/data-directory.ts'
 import { type Ability, type LibraryRight, makeTokenSecret } from './grant.ts'
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { createPartReader } from '../contents/read-part.ts'
-import type { SmallContentsTable } from './small-contents.ts'
+import type { SmallContentsTable } from './small-contents-table.ts'
 
 /** The directory of the larger contents of a database. */
 export function contentDirOf(databaseFile: string): string {

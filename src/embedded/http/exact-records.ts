@@ -23,7 +23,7 @@ import {
 } from '../../contract/records.ts'
 import { INGESTION_STATUSES } from '../../contract/states.ts'
 import { LIBRARY_RIGHTS } from '../access/grant.ts'
-import { TRACE_UNITS, traceDetail } from '../database/passages.ts'
+import { TRACE_UNITS, traceDetail } from '../database/passages-table.ts'
 
 export const REPRESENTATIONS = ['content', 'scene', 'frame'] as const
 

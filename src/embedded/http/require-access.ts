@@ -1,10 +1,10 @@
 import type { Ability, Grant, LibraryRight } from '../access/grant.ts'
 import { DamagedBytesError } from '../contents/packed-bytes.ts'
-import type { LibraryRow } from '../database/libraries.ts'
-import type { StoredPassage } from '../database/passages.ts'
-import type { ResourceRow } from '../database/resources.ts'
+import type { LibraryRow } from '../database/libraries-table.ts'
+import type { StoredPassage } from '../database/passages-table.ts'
+import type { ResourceRow } from '../database/resources-table.ts'
 import { readAssetIdentifier } from '../identifiers.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service-parts.ts'
 import { forbidden, notFound } from './api-error.ts'
 
 /** An asset of the interface: a passage of a resource's text, or its moving pictures. */

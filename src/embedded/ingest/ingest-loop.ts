@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Tables } from '../database/open-tables.ts'
-import type { ResourceRow } from '../database/resources.ts'
+import type { ResourceRow } from '../database/resources-table.ts'
 import { openBackgroundWork } from '../storage/background-work.ts'
 
 const MAX_BATCH_RESOURCES = 64

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { InterruptedError } from '../../foundation/errors.ts'
-import type { ResourceRow } from '../database/resources.ts'
+import type { ResourceRow } from '../database/resources-table.ts'
 import { describeReaders } from '../optional-packages.ts'
 import { openChildExtractor } from './child-process/document-reader.ts'
 import { RECOGNIZING_MS } from './extraction-limits.ts'

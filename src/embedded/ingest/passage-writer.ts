@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { indexWords } from '../analysis/index-words.ts'
 import type { Tables } from '../database/open-tables.ts'
-import type { ContentPlace, Passage } from '../database/passages.ts'
-import type { IngestionResult, ResourceRow } from '../database/resources.ts'
+import type { ContentPlace, Passage } from '../database/passages-table.ts'
+import type { IngestionResult, ResourceRow } from '../database/resources-table.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
 
 // A transaction of this much text takes about 10 ms, during which the service answers no request.

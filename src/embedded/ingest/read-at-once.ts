@@ -1,4 +1,4 @@
-import type { Passage } from '../database/passages.ts'
+import type { Passage } from '../database/passages-table.ts'
 import type { IngestedText } from '../storage/record-upload.ts'
 import { type IngestParts, ingestedColumns, NO_PASSAGE } from './ingest-file.ts'
 import { createPlaceFinder } from './passage-writer.ts'

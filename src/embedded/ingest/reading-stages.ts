@@ -1,4 +1,4 @@
-import type { ResourceRow } from '../database/resources.ts'
+import type { ResourceRow } from '../database/resources-table.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import { kindOf } from './readers/content-kind.ts'
 

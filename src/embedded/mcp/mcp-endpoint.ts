@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { INTERFACE_VERSION } from '../../contract/routes.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Grant } from '../access/grant.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service-parts.ts'
 import { createMcpServer } from './create-mcp-server.ts'
 import { accessOf } from './grant-access.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nameOfLibraryPath, parentLibraryPath } from '../../contract/library-path.ts'
 import { API_PREFIX, fillPath, ROUTES } from '../../contract/routes.ts'
-import type { DirectoryRow } from '../database/directories.ts'
+import type { DirectoryRow } from '../database/directories-table.ts'
 import type { Tables } from '../database/open-tables.ts'
 import { conflict, notFound } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ResourceRow } from '../database/resources.ts'
+import type { ResourceRow } from '../database/resources-table.ts'
 import { type Asked, endpoint } from '../http/endpoint.ts'
 import { requireResource } from '../http/require-access.ts'
 import { CONTENT_HEADERS, downloadQuery, PARTIAL_ANSWERS, type SentContent, sendContent } from '../http/send-content.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PAGE_LIMITS } from '../../contract/routes.ts'
-import type { ListedFile } from '../database/locations.ts'
+import type { ListedFile } from '../database/locations-table.ts'
 import type { Tables } from '../database/open-tables.ts'
 import { notFound } from '../http/api-error.ts'
 import { question } from '../http/endpoint.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PAGE_LIMITS } from '../../contract/routes.ts'
 import type { Grant } from '../access/grant.ts'
-import type { LibraryRow } from '../database/libraries.ts'
+import type { LibraryRow } from '../database/libraries-table.ts'
 import type { Tables } from '../database/open-tables.ts'
 import { question } from '../http/endpoint.ts'
 import { exactLibraryPage } from '../http/exact-records.ts'

@@ -6,7 +6,7 @@ import { exactHits } from '../http/exact-records.ts'
 import { integerInput } from '../http/inputs.ts'
 import { semanticQueryOf } from '../search/parse-query.ts'
 import type { SearchHit, SearchRequest, SearchResult } from '../search/search-index.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service-parts.ts'
 import { assetBody, resourceBody, resourceHead } from './resource-body.ts'
 
 const MAX_ASSETS_A_HIT = 3

@@ -1,6 +1,6 @@
 import type { LibraryRecord } from '../../contract/records.ts'
 import { isoTime } from '../../foundation/text/times.ts'
-import type { LibraryRow } from '../database/libraries.ts'
+import type { LibraryRow } from '../database/libraries-table.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { exactLibrary } from '../http/exact-records.ts'
 import { requireLibrary } from '../http/require-access.ts'

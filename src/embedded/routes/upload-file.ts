@@ -9,7 +9,7 @@ import { exactUpload } from '../http/exact-records.ts'
 import { libraryPathInput } from '../http/inputs.ts'
 import { boundaryOf, MAX_FORM_OVERHEAD_BYTES, type ReceivedForm, receiveForm } from '../http/receive-form.ts'
 import { requireLibrary } from '../http/require-access.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service-parts.ts'
 import { storeFile } from '../storage/store-file.ts'
 
 const fields = z.object({ path: libraryPathInput.default(INBOX_PATH) })

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
-import { libraryWord } from '../database/passages.ts'
+import { libraryWord } from '../database/passages-table.ts'
 import { type Alternative, expressionOf } from './alternatives.ts'
 
 /** Greater than any ordinal of a passage. */

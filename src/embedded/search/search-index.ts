@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3'
-import { passageReader, type StoredPassage } from '../database/passages.ts'
-import { versionsTable } from '../database/versions.ts'
+import { passageReader, type StoredPassage } from '../database/passages-table.ts'
+import { versionsTable } from '../database/versions-table.ts'
 import { CHUNK_LENGTH } from '../embedding/chunker.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
 import { excerptOf } from './excerpt.ts'
-import { type FoundResource, findResources } from './find-resources.ts'
 import { type Mark, type MatchWords, wordMatcher } from './match-words.ts'
 import { type Correction, planQuery } from './plan-query.ts'
 import { postingsOf } from './postings.ts'
+import { type FoundResource, findResources } from './rank-resources.ts'
 import { compareChunks, type FusedResource, fuseRanks, type NearChunk } from './semantic-ranks.ts'
 
 export interface SearchRequest {

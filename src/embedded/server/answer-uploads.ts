@@ -3,7 +3,7 @@ import { ROUTES } from '../../contract/routes.ts'
 import type { PortAnswer, PortAnswers, PortUpload, PortUploads } from '../../contract/upload-port.ts'
 import { admitToken } from '../http/endpoint.ts'
 import { takeUpload } from '../routes/upload-file.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service-parts.ts'
 import { errorBody, explainError } from './error-responses.ts'
 
 const { method, path: route } = ROUTES.uploadFile

@@ -3,7 +3,7 @@ import type { Grant } from '../access/grant.ts'
 import { forbidden, unauthorized } from '../http/api-error.ts'
 import { authenticate } from '../http/endpoint.ts'
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service-parts.ts'
 
 /** The agent tool endpoint. */
 export const MCP_PATH = '/mcp'

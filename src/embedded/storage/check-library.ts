@@ -13,7 +13,7 @@ import {
   wasLeftOpen,
 } from '../database/open-library-database.ts'
 import { openTables, type Tables } from '../database/open-tables.ts'
-import type { ResourceRow } from '../database/resources.ts'
+import type { ResourceRow } from '../database/resources-table.ts'
 import { MAX_SMALL_BYTES } from './content-receiver.ts'
 import { type DataPaths, dataPaths, existingDatabaseFile } from './data-directory.ts'
 import { type FileStore, openFileStore, readContent } from './file-store.ts'

@@ -9,7 +9,7 @@ import { replaceFile } from '../../foundation/files/replace-file.ts'
 import { isKernelLockHeld, type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
 import { isOutOfReach } from '../../foundation/sqlite/open-database.ts'
 import { contentDirOf } from '../database/read-contents.ts'
-import type { Settings } from '../database/settings.ts'
+import type { Settings } from '../database/settings-table.ts'
 import { type Holder, readLibraryHolder } from './holder-file.ts'
 
 const MAX_TEXT_BYTES = 4_096

@@ -7,7 +7,7 @@ import { type FinishedFile, packedPath, streamContent } from '../contents/conten
 import type { ByteRange } from '../contents/seekable-zstd.ts'
 import type { Tables } from '../database/open-tables.ts'
 import { contentPath } from '../database/read-contents.ts'
-import type { ResourceRow } from '../database/resources.ts'
+import type { ResourceRow } from '../database/resources-table.ts'
 import { MAX_SMALL_BYTES } from './content-receiver.ts'
 import type { DataPaths } from './data-directory.ts'
 

@@ -1,7 +1,7 @@
 import type { IngestionStatus } from '../../contract/states.ts'
 import type { Tables } from '../database/open-tables.ts'
-import type { IngestedColumns, ResourceRow } from '../database/resources.ts'
-import { MAX_SHARING_BYTES } from '../database/small-contents.ts'
+import type { IngestedColumns, ResourceRow } from '../database/resources-table.ts'
+import { MAX_SHARING_BYTES } from '../database/small-contents-table.ts'
 import type { ReceivedContent } from './content-receiver.ts'
 import { slugName } from './slug.ts'
 

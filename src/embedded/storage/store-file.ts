@@ -1,6 +1,6 @@
-import type { DirectoryRow } from '../database/directories.ts'
+import type { DirectoryRow } from '../database/directories-table.ts'
 import { newIdentifier } from '../identifiers.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service-parts.ts'
 import type { ReceivedContent } from './content-receiver.ts'
 import { type IngestedText, type RecordedUpload, recordUpload } from './record-upload.ts'
 import { titleOf } from './slug.ts'

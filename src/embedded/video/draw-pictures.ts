@@ -1,4 +1,4 @@
-import { ProgramFailedError } from '../run-program.ts'
+import { ProgramFailedError } from '../read-by-program.ts'
 import { inputOf, runFfmpeg } from './run-ffmpeg.ts'
 
 const COLLAGE_FRAME_WIDTH = 320

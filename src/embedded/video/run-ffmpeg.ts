@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../../foundation/run-program.ts'
-import { readByProgram } from '../run-program.ts'
+import { readByProgram } from '../read-by-program.ts'
 
 /** Containers that hold sound or pictures themselves; the others (playlists, lists of files) name files and addresses to open. */
 const FORMATS =

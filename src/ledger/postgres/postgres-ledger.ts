@@ -18,7 +18,6 @@ import type {
 } from '../ledger.ts'
 import { MAX_PUBLISHED, type Published, type PublishedMirror, type PublishedProblem } from '../published.ts'
 import type { LedgerAddress } from './address.ts'
-import { LedgerConnection } from './connection.ts'
 import {
   boundText,
   type ClaimRow,
@@ -27,7 +26,8 @@ import {
   encodeContents,
   encodeEnds,
   type FollowUpRow,
-} from './encoding.ts'
+} from './call-encoding.ts'
+import { LedgerConnection } from './connection.ts'
 
 /** Uses two connections, so that a long claim delays no beat. Connects with the first call. */
 export function postgresLedger(address: LedgerAddress): Ledger {

@@ -3,8 +3,8 @@ import { joinPath } from '../../foundation/files/paths.ts'
 import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
+import type { RootPlace } from '../read/open-and-recheck-root.ts'
 import { openGuarded, readWhole } from '../read/open-guarded.ts'
-import type { RootPlace } from '../read/open-root.ts'
 import type { IgnoreScope } from './ignore-scope.ts'
 
 const MAX_SIZE_BYTES = 1_048_576

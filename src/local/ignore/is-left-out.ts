@@ -1,6 +1,6 @@
 import { FileError } from '../../foundation/errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
-import { placeOf, type RootPlace } from '../read/open-root.ts'
+import { placeOf, type RootPlace } from '../read/open-and-recheck-root.ts'
 import { descend, readIgnoreFile } from './ignore-files.ts'
 import { createRootScope, type ScanRules } from './ignore-scope.ts'
 

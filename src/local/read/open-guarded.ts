@@ -11,7 +11,7 @@ import {
   isRegularFile,
   sameFingerprint,
 } from './file-system.ts'
-import { isInPlace, type RootPlace } from './open-root.ts'
+import { isInPlace, type RootPlace } from './open-and-recheck-root.ts'
 
 export interface GuardedFile extends Disposable {
   readonly relativePath: string

@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { FileError } from '../../foundation/errors.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
+import type { RootPlace } from './open-and-recheck-root.ts'
 import {
   assertUnchanged,
   changedWhileRead,
@@ -11,7 +12,6 @@ import {
   readWhole,
   type TakeBuffer,
 } from './open-guarded.ts'
-import type { RootPlace } from './open-root.ts'
 
 interface ExpectedContent {
   /** 32 bytes, or their hexadecimal form. */

@@ -4,8 +4,8 @@ import { readListedIgnoreFile } from '../ignore/ignore-files.ts'
 import type { IgnoreScope } from '../ignore/ignore-scope.ts'
 import { fileError, fileProblemOf } from '../read/file-errors.ts'
 import { type FileSystem, isDirectory, tryReadLink } from '../read/file-system.ts'
+import { isInPlace, type RootPlace } from '../read/open-and-recheck-root.ts'
 import { isUnder } from '../read/open-guarded.ts'
-import { isInPlace, type RootPlace } from '../read/open-root.ts'
 import {
   type DirectoryListing,
   type DirectoryLocation,

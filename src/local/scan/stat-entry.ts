@@ -14,7 +14,7 @@ import {
   fingerprintOf,
   kindOf,
 } from '../read/file-system.ts'
-import type { RootPlace } from '../read/open-root.ts'
+import type { RootPlace } from '../read/open-and-recheck-root.ts'
 
 export interface ListOptions {
   readonly rules: ScanRules

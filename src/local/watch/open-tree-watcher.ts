@@ -4,7 +4,7 @@ import type { Logger } from '../../foundation/logger.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { boundedFileSystem } from '../read/bounded-file-system.ts'
 import { FILE_SYSTEMS } from '../read/file-system-kinds.ts'
-import { inspectRoot } from '../read/open-root.ts'
+import { inspectRoot } from '../read/open-and-recheck-root.ts'
 import { NodeWatcher } from './node-watcher.ts'
 import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd, WatchEvents } from './tree-watcher.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../foundation/clock.ts'
-import { ageMsOf } from '../../rules/scan-times.ts'
+import { ageMsOf } from '../../rules/settled-files.ts'
 import {
   BIGINT,
   type FileSystem,

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { MAX_SIMILAR_NAMES, nameKeys } from '../../rules/similar-names.ts'
 import type { ContentKey } from './contents.ts'
-import type { ListedEntry } from './report-rows.ts'
+import type { ListedEntry } from './report-queries.ts'
 
 /** No content of the store refers to it. */
 export type ForeignEntry = Pick<ListedEntry, 'resourceId' | 'title' | 'filename' | 'mime'>

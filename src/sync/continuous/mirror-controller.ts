@@ -1,6 +1,6 @@
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
 import { InterruptedError, ShelfdError } from '../../foundation/errors.ts'
-import { openAnsweringRoot } from '../../local/read/open-root.ts'
+import { openAnsweringRoot } from '../../local/read/open-and-recheck-root.ts'
 import { isBatchDone, nextUploadDelayMs, nextWork, pauseAfterHooksMs, type WorkTimes } from '../../rules/next-work.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'

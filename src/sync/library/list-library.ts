@@ -5,7 +5,7 @@ import { isNotFound, messageOf, ShelfdError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
-import type { ListedEntry } from '../../store/tables/report-rows.ts'
+import type { ListedEntry } from '../../store/tables/report-queries.ts'
 
 export interface Listing {
   /** Directories that could not be listed completely; what they hold is unknown, never absent (P11, files hidden by an error). */

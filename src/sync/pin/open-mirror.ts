@@ -1,7 +1,7 @@
 import { AccessError, HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import { numberOfNode } from '../../local/read/file-system.ts'
-import type { OpenRoot, RootDirectory } from '../../local/read/open-root.ts'
+import type { OpenRoot, RootDirectory } from '../../local/read/open-and-recheck-root.ts'
 import { mayBeSameVolume, ownDirectoriesBelow } from '../../rules/broad-and-overlapping-roots.ts'
 import { givesNameAway } from '../../rules/mirror-activity.ts'
 import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'

@@ -2,7 +2,7 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import type { ShownState } from '../../contract/report-classes.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { Classified, ReportClass } from '../../rules/report-class.ts'
-import type { Listed, ReportedFile } from '../../store/tables/report-rows.ts'
+import type { Listed, ReportedFile } from '../../store/tables/report-queries.ts'
 
 export interface ReportEntry {
   readonly path: string | null

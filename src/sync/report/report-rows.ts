@@ -14,7 +14,7 @@ import {
 import type { StoreReader } from '../../store/open-store.ts'
 import type { ContentRow } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { Listed, LocatedFile, ReportedFile } from '../../store/tables/report-rows.ts'
+import type { Listed, LocatedFile, ReportedFile } from '../../store/tables/report-queries.ts'
 import type { Listing } from '../library/list-library.ts'
 import type { Differences, HashedFile } from '../scan/scan-batch.ts'
 import {

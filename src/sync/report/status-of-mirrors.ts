@@ -3,8 +3,8 @@ import type { StoreReader } from '../../store/open-store.ts'
 import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
-import type { FileTally } from '../../store/tables/report-rows.ts'
-import { isPaused } from '../operator/pause.ts'
+import type { FileTally } from '../../store/tables/report-queries.ts'
+import { isPaused } from '../operator/pause-mirrors.ts'
 import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './run-history.ts'
 
 export interface MirrorStatus {

@@ -2,7 +2,7 @@ import { forEachConcurrently } from '../../foundation/concurrency/for-each-concu
 import { classifyDownload, type DownloadFault } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { SentContent } from '../../store/tables/report-rows.ts'
+import type { SentContent } from '../../store/tables/report-queries.ts'
 import { isKnownAsOther, readRemoteBytes } from '../doubts/search-for-content.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'

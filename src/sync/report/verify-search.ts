@@ -1,6 +1,6 @@
 import { ShelfdError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { inspectRoot } from '../../local/read/open-root.ts'
+import { inspectRoot } from '../../local/read/open-and-recheck-root.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
 import type { SummaryProblem } from '../../rules/sync-summary.ts'
 import type { SearchableText } from '../../store/tables/ingestion.ts'

@@ -1,6 +1,6 @@
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { IdSet } from '../../foundation/id-set.ts'
-import { openAnsweringRoot } from '../../local/read/open-root.ts'
+import { openAnsweringRoot } from '../../local/read/open-and-recheck-root.ts'
 import type { UploadLimits } from '../../rules/limits.ts'
 import { emptySummary, recordHeldBack, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'

@@ -1,7 +1,7 @@
 import { isWithin, joinPath } from '../../foundation/files/paths.ts'
 import type { ScanRules } from '../../local/ignore/ignore-scope.ts'
 import type { Fingerprint } from '../../local/read/file-system.ts'
-import type { RootPlace } from '../../local/read/open-root.ts'
+import type { RootPlace } from '../../local/read/open-and-recheck-root.ts'
 import type { OnRead, ReadAmount } from '../../local/read/read-meter.ts'
 import type { HistoryReason } from '../../store/tables/files.ts'
 

@@ -21,7 +21,7 @@ import {
 import { comparePortion, digestDirectory, isRacyHash, knownByName } from '../../rules/compare-directory.ts'
 import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { describeSkipped, kindOfSkipped, skipProblem } from '../../rules/path-problems.ts'
-import { isSettled } from '../../rules/scan-times.ts'
+import { isSettled } from '../../rules/settled-files.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { ComparedRow, HistoryReason } from '../../store/tables/files.ts'
 import {

@@ -6,7 +6,7 @@ import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
 import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
 import { ANSWER_MS } from '../../local/read/file-system.ts'
-import { awaitRoot, type RootPlace } from '../../local/read/open-root.ts'
+import { awaitRoot, type RootPlace } from '../../local/read/open-and-recheck-root.ts'
 import type { OnRead } from '../../local/read/read-meter.ts'
 import {
   CREDITS,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Passage } from '../../../src/embedded/database/passages.ts'
+import type { Passage } from '../../../src/embedded/database/passages-table.ts'
 import { PassageSplitter } from '../../../src/embedded/ingest/readers/passage-splitter.ts'
 
 function cut(...pieces: string[]): Passage[] {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import type { Passage } from '../../../src/embedded/database/passages.ts'
+import type { Passage } from '../../../src/embedded/database/passages-table.ts'
 import { type ExtractionEnd, readBounded } from '../../../src/embedded/ingest/readers/extraction.ts'
 import { readDocument } from '../../../src/embedded/ingest/readers/read-document.ts'
 

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { initialise } from '../../../src/ledger/postgres/schema.ts'
+import { initialise } from '../../../src/ledger/postgres/ledger-schema.ts'
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { POSTGRES_VARIABLE, stopServer } from '../../support/postgres-server.ts'
 import type { Workspace } from './workspace.ts'

@@ -1,6 +1,6 @@
 /** `npm run fleet-kills`: kills and stops hosts of one ledger, and crashes PostgreSQL, again and again; see docs/development/kills.md. */
 import { z } from 'zod'
-import { initialise } from '../../../src/ledger/postgres/schema.ts'
+import { initialise } from '../../../src/ledger/postgres/ledger-schema.ts'
 import { compileProgram } from '../../support/compiled-program.ts'
 import { crashServer, createDatabase } from '../../support/postgres.ts'
 import startPostgres from '../../support/postgres-server.ts'

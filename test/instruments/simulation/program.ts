@@ -9,13 +9,7 @@ import type { OutageListener } from '../../../src/remote/policies/outage.ts'
 import { keepRetryAfter, type RetryAfter } from '../../../src/remote/retry-after.ts'
 import type { StoreReader } from '../../../src/store/open-store.ts'
 import { SENT } from '../../../src/sync/continuous/activity-log.ts'
-import {
-  type Connection,
-  type Engine,
-  type EngineLimits,
-  openUploadQueues,
-  type Service,
-} from '../../../src/sync/engine.ts'
+import type { Connection, Engine, EngineLimits, Service } from '../../../src/sync/engine.ts'
 import type { FleetContext, FleetOptions } from '../../../src/sync/fleet/host-session.ts'
 import type { Membership } from '../../../src/sync/fleet/membership.ts'
 import { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
@@ -24,6 +18,7 @@ import { rescanEntries } from '../../../src/sync/scan/rescan-entries.ts'
 import { emptyBatch, type OpenRescanner, type ScanBatch, type StartWalk } from '../../../src/sync/scan/scan-batch.ts'
 import { createScanner, type Scanner, scopeAt, walkTree } from '../../../src/sync/scan/scan-directory.ts'
 import { noMetrics } from '../../../src/sync/sinks.ts'
+import { openUploadQueues } from '../../../src/sync/upload/parallel-uploads.ts'
 import type { Life } from './life.ts'
 import { type NetworkHooks, ORIGIN, SimulatedNetwork, TOKEN } from './network.ts'
 import type { SimulatedState } from './state.ts'

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import { openRoot } from '../../../src/local/read/open-root.ts'
+import { openRoot } from '../../../src/local/read/open-and-recheck-root.ts'
 import { emptySummary } from '../../../src/rules/sync-summary.ts'
 import { MirrorWatch } from '../../../src/sync/continuous/mirror-watch.ts'
 import { type Rescan, rescanHints } from '../../../src/sync/continuous/rescan-hints.ts'

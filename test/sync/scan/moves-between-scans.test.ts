@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openRoot } from '../../../src/local/read/open-root.ts'
+import { openRoot } from '../../../src/local/read/open-and-recheck-root.ts'
 import { emptySummary } from '../../../src/rules/sync-summary.ts'
 import { CAREFUL_PASS } from '../../../src/sync/pass.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'

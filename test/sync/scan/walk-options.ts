@@ -1,5 +1,5 @@
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
-import { placeOf } from '../../../src/local/read/open-root.ts'
+import { placeOf } from '../../../src/local/read/open-and-recheck-root.ts'
 import type { WalkOptions } from '../../../src/sync/scan/scan-batch.ts'
 
 /** A walk of a tree of which the state knows nothing. */

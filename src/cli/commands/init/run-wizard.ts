@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { reloadDaemon } from '../../../app/ask-daemon-to-reload.ts'
 import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
-import { isThere } from '../../../app/files/paths.ts'
+import { isThere } from '../../../app/files/paths-on-disk.ts'
 import { writePrivateFile } from '../../../app/files/private-files.ts'
 import type { Surroundings } from '../../../app/settings/config-paths.ts'
 import type { Draft } from '../../../app/settings/draft.ts'

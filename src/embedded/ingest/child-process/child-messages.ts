@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { INGESTION_STATUSES } from '../../../contract/states.ts'
-import { TRACE_UNITS, traceDetail } from '../../database/passages.ts'
+import { TRACE_UNITS, traceDetail } from '../../database/passages-table.ts'
 import { TEXT_TYPES } from '../readers/extraction.ts'
 
 /** One document for the child process: its bytes when it is small, otherwise the path for `streamContent`. */

@@ -1,4 +1,4 @@
-import { MissingProgramError, ProgramFailedError, readByProgram } from '../../run-program.ts'
+import { MissingProgramError, ProgramFailedError, readByProgram } from '../../read-by-program.ts'
 import { passwordNeeded } from './archive.ts'
 import { isCompoundFile, openCompoundFile } from './compound-file.ts'
 import {

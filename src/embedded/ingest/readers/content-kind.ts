@@ -1,5 +1,5 @@
-import { decodesAsText } from './encoding.ts'
 import type { ExtractionSource } from './extraction.ts'
+import { decodesAsText } from './text-encoding.ts'
 
 /** The type of a file: by its bytes if they identify it, otherwise by the MIME type it was sent with. */
 interface ContentType {

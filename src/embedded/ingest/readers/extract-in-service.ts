@@ -1,5 +1,4 @@
 import { isTextKind, kindOf, kindOfText, looksLikeText } from './content-kind.ts'
-import { UndecodableError } from './encoding.ts'
 import {
   completed,
   type ExtractionEnd,
@@ -12,6 +11,7 @@ import {
   UNSUPPORTED_FORMAT,
 } from './extraction.ts'
 import { extractStrictly } from './text.ts'
+import { UndecodableError } from './text-encoding.ts'
 
 /**
  * Extracts a small text, or nothing from a kind without text. A document that is not plainly the text

@@ -1,5 +1,5 @@
 import type { IngestionStatus } from '../../../contract/states.ts'
-import type { Passage } from '../../database/passages.ts'
+import type { Passage } from '../../database/passages-table.ts'
 
 /** The end of one extraction. */
 export interface ExtractionEnd {

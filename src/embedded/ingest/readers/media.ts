@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MissingProgramError, ProgramOverTimeError } from '../../run-program.ts'
+import { MissingProgramError, ProgramOverTimeError } from '../../read-by-program.ts'
 import { inputOf, runFfmpeg } from '../../video/run-ffmpeg.ts'
 import { completed, DocumentError, type ExtractionEnd, type ExtractionSink, unreadable } from './extraction.ts'
 import { PlaceSplitter } from './passage-splitter.ts'

@@ -1,4 +1,4 @@
-import type { Passage, TraceDetail, TraceUnit } from '../../database/passages.ts'
+import type { Passage, TraceDetail, TraceUnit } from '../../database/passages-table.ts'
 
 /** The place of a text in its source. */
 type Place = Omit<Passage, 'text'>

@@ -1,4 +1,4 @@
-import type { Passage } from '../../database/passages.ts'
+import type { Passage } from '../../database/passages-table.ts'
 import { explainMissingReader } from '../../optional-packages.ts'
 import { contentTypeOf, type DocumentKind, isTextKind } from './content-kind.ts'
 import {

@@ -1,6 +1,5 @@
-import type { Passage } from '../../database/passages.ts'
+import type { Passage } from '../../database/passages-table.ts'
 import type { ContentKind, TextKind } from './content-kind.ts'
-import { decodeLeniently, decodeStrictly, guessEncoding, type TextDecoding, UndecodableError } from './encoding.ts'
 import {
   completed,
   type ExtractionEnd,
@@ -16,6 +15,7 @@ import {
 } from './extraction.ts'
 import { PassageSplitter } from './passage-splitter.ts'
 import { SeenText, withoutControls } from './seen-text.ts'
+import { decodeLeniently, decodeStrictly, guessEncoding, type TextDecoding, UndecodableError } from './text-encoding.ts'
 
 const NO_VISIBLE_TEXT = 'The page has no visible text: only its title is searchable'
 

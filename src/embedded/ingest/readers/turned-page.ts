@@ -1,4 +1,4 @@
-import type { TraceDetail } from '../../database/passages.ts'
+import type { TraceDetail } from '../../database/passages-table.ts'
 
 /** A picture or a page, one byte (0 is black) for each pixel. */
 export interface GreyImage {

@@ -54,7 +54,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an upload is repeated after its answer was lost',
-    file: 'src/remote/endpoints/uploads.ts',
+    file: 'src/remote/endpoints/upload-endpoint.ts',
     from: "retry: 'if-without-effect',",
     to: "retry: 'always',",
   },
@@ -177,13 +177,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a root is read by its path',
-    file: 'src/local/read/open-root.ts',
+    file: 'src/local/read/open-and-recheck-root.ts',
     from: 'place = { realPath, accessPath: opened?.accessPath ?? realPath,',
     to: 'place = { realPath, accessPath: realPath,',
   },
   {
     name: 'another directory than was inspected is opened',
-    file: 'src/local/read/open-root.ts',
+    file: 'src/local/read/open-and-recheck-root.ts',
     from: 'const isSame = dev === device && ino === inode\n    const link',
     to: 'const isSame = dev !== -1n && ino !== -1n\n    const link',
   },
@@ -319,7 +319,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a file that still changes is sent at once',
-    file: 'src/rules/scan-times.ts',
+    file: 'src/rules/settled-files.ts',
     from: 'return ageMsOf(file, nowMs) >= settleMs',
     to: 'return ageMsOf(file, nowMs) >= -settleMs',
   },

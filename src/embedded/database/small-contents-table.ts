@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { DamagedBytesError, packBytes, unpackBytes } from '../contents/packed-bytes.ts'
 import { keepRecent } from '../contents/read-part.ts'
-import { type BlockPlace, PUBLIC_ID } from './resources.ts'
+import { type BlockPlace, PUBLIC_ID } from './resources-table.ts'
 
 interface StoredContent {
   readonly bytes: Buffer

@@ -3,8 +3,8 @@ import { parseJson } from '../../foundation/text/parse-json.ts'
 import type { ContentFact, FleetView, HostView, OfHost } from '../fleet-view.ts'
 import { publishedMirror, publishedProblem, publishedRun } from '../published.ts'
 import type { LedgerAddress } from './address.ts'
+import { boundText, moment } from './call-encoding.ts'
 import { LedgerConnection } from './connection.ts'
-import { boundText, moment } from './encoding.ts'
 
 export function openFleetView(address: LedgerAddress): FleetView {
   const connection = new LedgerConnection(address)

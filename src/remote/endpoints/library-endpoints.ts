@@ -3,7 +3,7 @@ import { accessContext, libraryPage, libraryRecord, librarySummary } from '../..
 import { PAGE_LIMITS, type RouteName } from '../../contract/routes.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { ServiceClient } from '../service-client.ts'
-import { expectStatus, jsonOf } from '../wire/parse-response.ts'
+import { expectStatus, jsonOf } from '../wire/answer-or-refusal.ts'
 import type { Send } from '../wire/request.ts'
 import { cannot } from '../wire/transient-failure.ts'
 import { pageQuery, pagesOf } from './paging.ts'

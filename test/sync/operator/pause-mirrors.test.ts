@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../../src/store/open-store.ts'
-import { isPaused, pauseMirrors, resumeMirrors } from '../../../src/sync/operator/pause.ts'
+import { isPaused, pauseMirrors, resumeMirrors } from '../../../src/sync/operator/pause-mirrors.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const NAMES = ['papers', 'mail']

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ServiceLease } from '../../src/app/mcp-access.ts'
+import { ServiceLease } from '../../src/app/mcp-through-client.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
 /** A lease of a service that writes down when it is opened and closed. */

@@ -1,6 +1,6 @@
 import { TemporaryError } from '../../foundation/errors.ts'
 import type { Download } from '../service-client.ts'
-import { expectStatus } from '../wire/parse-response.ts'
+import { expectStatus } from '../wire/answer-or-refusal.ts'
 import { headerOf, type ServiceRequest, type ServiceResponse } from '../wire/request.ts'
 import { cannot, finalError, TransientFailure } from '../wire/transient-failure.ts'
 

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { newIdentifier } from '../identifiers.ts'
-import { passageWordsTable } from './passages.ts'
-import type { ContentBlocksTable } from './small-contents.ts'
+import { passageWordsTable } from './passages-table.ts'
+import type { ContentBlocksTable } from './small-contents-table.ts'
 
 export interface LibraryRow {
   readonly id: number

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
 import { DamagedBytesError, packBytes, unpackBytes } from '../contents/packed-bytes.ts'
 import { contentReader, type ReadContent } from './read-contents.ts'
-import { smallContentsTable } from './small-contents.ts'
+import { smallContentsTable } from './small-contents-table.ts'
 
 /** The unit that the numbers of a trace entry count. */
 export const TRACE_UNITS = ['line', 'row', 'paragraph', 'page', 'slide', 'second'] as const

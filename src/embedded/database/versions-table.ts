@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { INBOX_PATH } from '../../contract/routes.ts'
-import { PUBLIC_ID } from './resources.ts'
+import { PUBLIC_ID } from './resources-table.ts'
 
 /** Resources that were uploaded under the same title into the same directory are versions of one document. */
 export interface Versions {

@@ -3,10 +3,10 @@ import { TemporaryError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { AssetView, SearchRequest, ServiceClient } from '../service-client.ts'
 import { identifierOf } from '../wire/addresses.ts'
-import { expectStatus, jsonOf, malformed } from '../wire/parse-response.ts'
+import { expectStatus, jsonOf, malformed } from '../wire/answer-or-refusal.ts'
 import type { Query, Send, ServiceRequest, ServiceResponse } from '../wire/request.ts'
 import { cannot } from '../wire/transient-failure.ts'
-import { readDownload } from './downloads.ts'
+import { readDownload } from './read-download.ts'
 
 type ResourceEndpoints = Pick<
   ServiceClient,

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { PUBLIC_ID } from './resources.ts'
+import { PUBLIC_ID } from './resources-table.ts'
 
 export interface LocationRow {
   readonly directoryId: number

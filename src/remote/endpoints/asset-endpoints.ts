@@ -1,7 +1,7 @@
 import type { Download, ServiceClient } from '../service-client.ts'
 import type { Send, Target } from '../wire/request.ts'
-import { readDownload } from './downloads.ts'
-import { readViewUrl, viewBody } from './resources.ts'
+import { readDownload } from './read-download.ts'
+import { readViewUrl, viewBody } from './resource-endpoints.ts'
 
 type AssetEndpoints = Pick<ServiceClient, 'downloadAsset' | 'downloadRepresentation' | 'createAssetViewUrl'>
 

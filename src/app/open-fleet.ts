@@ -9,13 +9,13 @@ import { type LedgerCall, observeLedger } from '../ledger/observe-ledger.ts'
 import type { LedgerAddress } from '../ledger/postgres/address.ts'
 import type { Published } from '../ledger/published.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
-import { inspectRoot } from '../local/read/open-root.ts'
+import { inspectRoot } from '../local/read/open-and-recheck-root.ts'
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import type { Store } from '../store/open-store.ts'
 import { ABSENT_KEY, SESSION_KEY } from '../store/tables/settlements.ts'
 import type { FleetOptions } from '../sync/fleet/host-session.ts'
 import { Membership } from '../sync/fleet/membership.ts'
-import { pauseMirrors, resumeMirrors } from '../sync/operator/pause.ts'
+import { pauseMirrors, resumeMirrors } from '../sync/operator/pause-mirrors.ts'
 import { listForOverview } from './mirrors/mirror-roster.ts'
 import { readAuthorities, readClientCertificate } from './service-client/certificates.ts'
 import { readPassword } from './service-client/credential.ts'
@@ -96,7 +96,7 @@ function carryOutHere(store: Store, logger: Logger, { kind, mirror }: HostOrder)
 }
 
 export async function openFleet(fleet: FleetSettings, input: LedgerInput): Promise<FleetView> {
-  const { openFleetView } = await import('../ledger/postgres/hosts.ts')
+  const { openFleetView } = await import('../ledger/postgres/postgres-fleet-view.ts')
   return openFleetView(ledgerAddress(fleet, input))
 }
 

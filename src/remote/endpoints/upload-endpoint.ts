@@ -2,7 +2,7 @@ import { uploadResponse } from '../../contract/records.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { ServiceClient, UploadRequest } from '../service-client.ts'
 import { libraryPathOf } from '../wire/addresses.ts'
-import { jsonOf } from '../wire/parse-response.ts'
+import { jsonOf } from '../wire/answer-or-refusal.ts'
 import type { FileBody, Send } from '../wire/request.ts'
 
 const readUploaded = jsonOf(uploadResponse, [201, 200])

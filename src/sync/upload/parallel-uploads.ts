@@ -1,0 +1,15 @@
+import PQueue from 'p-queue'
+import type { Engine, Service } from '../engine.ts'
+
+/** Small uploads into the embedded library cost it less, the more of them share a commit. */
+const SMALL_EACH_TRANSFER = 4
+
+export function openUploadQueues(
+  transfers: number,
+  { isEmbedded }: Pick<Service, 'isEmbedded'>,
+): Pick<Engine, 'uploads' | 'largeUploads'> {
+  return {
+    uploads: new PQueue({ concurrency: isEmbedded ? transfers * SMALL_EACH_TRANSFER : transfers }),
+    largeUploads: new PQueue({ concurrency: transfers }),
+  }
+}
