@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { documentCalls } from './document-calls.ts'
+import { fileCounts } from './file-counts.ts'
 import { mirrorEdits } from './mirror-edits.ts'
 import { SHOWN_STATES } from './report-classes.ts'
 
@@ -8,19 +9,6 @@ import { SHOWN_STATES } from './report-classes.ts'
 const count = z.int().nonnegative()
 const time = z.string()
 const shownState = z.enum(SHOWN_STATES)
-
-/** Files of a mirror by outcome, each counted once. */
-const fileCounts = z.object({
-  known: count,
-  searchable: count,
-  withoutText: count,
-  inIngestion: count,
-  toSend: count,
-  sending: count,
-  inDoubt: count,
-  needAttention: count,
-  setAside: count,
-})
 
 export const mirrorOverview = z.object({
   name: z.string(),

@@ -9,6 +9,19 @@ export interface PathProblem {
   readonly message: string
 }
 
+/** Of a content that failed, or whose upload is in doubt. */
+export function problemOfContent({ path, state, problemCode, problemMessage }: TroubledContent): PathProblem {
+  if (problemCode === null || state === 'sending') return { path, ...IN_DOUBT }
+  return { path, code: problemCode, message: problemMessage ?? problemCode }
+}
+
+interface TroubledContent {
+  readonly path: string
+  readonly state: string
+  readonly problemCode: string | null
+  readonly problemMessage: string | null
+}
+
 export interface ProblemGroup<Problem extends PathProblem> {
   readonly code: string
   /** The message without path, and without sizes in parentheses. */

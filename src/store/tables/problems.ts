@@ -1,11 +1,9 @@
 import type Database from 'better-sqlite3'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import { FILE_PATH } from '../sql.ts'
 import type { CodeCount, ContentRow } from './contents.ts'
 
-export interface ProblemRow {
-  readonly path: string
-  readonly code: string
-  readonly message: string
+export interface ProblemRow extends PathProblem {
   readonly firstAt: number
   readonly count: number
   readonly retryAt: number | null
@@ -36,7 +34,7 @@ export function prepareProblems(database: Database.Database) {
     /** Not set aside. */
     countByCode: (mirrorId: number): CodeCount[] => counts.all(mirrorId),
     find: (mirrorId: number, path: string): ProblemRow | undefined => find.get(mirrorId, path),
-    record: (mirrorId: number, { path, code, message }: Pick<ProblemRow, 'path' | 'code' | 'message'>, nowMs: number) =>
+    record: (mirrorId: number, { path, code, message }: PathProblem, nowMs: number) =>
       void upsert.run(mirrorId, path, code, message, nowMs),
     /** Returns false when that changes nothing. */
     setAside: (mirror: string, path: string, isSetAside: boolean): boolean =>

@@ -1,10 +1,10 @@
 import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { runOutcome, stoppedOutcome } from '../../rules/verdict.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { newAttempts, type QuotaScope } from '../pass.ts'
 import { recordRun, stopProblem, summarize } from '../run/summarize.ts'
-import type { PathProblem } from '../scan/scan-batch.ts'
 import { UploadStage } from '../upload/upload-stage.ts'
 import type { OpenConnection } from './service-connection.ts'
 

@@ -1,9 +1,10 @@
 import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { recordRescan } from '../scan/record-batches.ts'
 import { groupByDirectory } from '../scan/rescan-entries.ts'
-import type { DirectoryChanges, PathProblem, Rescanner, RescanWork, ScanBatch } from '../scan/scan-batch.ts'
+import type { DirectoryChanges, Rescanner, RescanWork, ScanBatch } from '../scan/scan-batch.ts'
 import type { MirrorWatch } from './mirror-watch.ts'
 
 export interface Rescan {

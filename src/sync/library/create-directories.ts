@@ -2,11 +2,11 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
 import { AccessError, isNotFound, RequestError } from '../../foundation/errors.ts'
 import { parentOf } from '../../foundation/files/paths.ts'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { MirrorContext, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
-import type { PathProblem } from '../scan/scan-batch.ts'
 import { listRemote } from './list-library.ts'
 
 /** Created directories per commit; after a crash, at most that many requests answer 409. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { isoTime } from '../../foundation/text/times.ts'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import { quarantineDurationMs } from '../../rules/retry-delay.ts'
 import type { Store, StoreReader } from '../../store/open-store.ts'
 import type { QuarantineRow } from '../../store/tables/problems.ts'
@@ -45,9 +46,7 @@ export function listQuarantine(store: StoreReader): Quarantined[] {
   return [...rows.values()].flatMap(([first, ...others]) => (first ? [toQuarantined(first, others)] : []))
 }
 
-export interface FailedPath extends QuarantinedFile {
-  readonly code: string
-  readonly message: string
+export interface FailedPath extends QuarantinedFile, PathProblem {
   readonly tries: number
   readonly since: string
   readonly isSetAside: boolean

@@ -1,4 +1,5 @@
 import type { MirrorOverview } from '../../contract/dashboard.ts'
+import { fileCounts } from '../../contract/file-counts.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import {
@@ -9,7 +10,7 @@ import {
 } from '../continuous/controller-status.ts'
 import { stateOfDaemon, stateOfMirror, stateOfRun, stateOutOfUse } from '../report/mirror-state.ts'
 import type { LastRun } from '../report/run-history.ts'
-import { type MirrorStatus, NO_FILES, readStatus, readUnknownMirrors } from '../report/status-of-mirrors.ts'
+import { type MirrorStatus, readStatus, readUnknownMirrors } from '../report/status-of-mirrors.ts'
 
 /** A mirror that is configured, in the store, or both. */
 export interface ListedMirror {
@@ -85,7 +86,7 @@ function newMirror(
     library: null,
     state: state ?? { sign: '!', text: 'never synced' },
     isPaused: false,
-    files: NO_FILES,
+    files: fileCounts.parse({}),
     queue: { contents: 0, bytes: 0 },
     inIngestion: 0,
     problems: 0,

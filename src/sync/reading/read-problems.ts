@@ -6,7 +6,13 @@ import { patternOfPath } from '../../local/ignore/ignore-rule.ts'
 import { canBeSetAside } from '../../rules/path-problems.ts'
 import { causeOf, commonCauseOf } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { listFailedPaths, listQuarantine, type Quarantined, type QuarantinedFile } from '../operator/quarantine.ts'
+import {
+  type FailedPath,
+  listFailedPaths,
+  listQuarantine,
+  type Quarantined,
+  type QuarantinedFile,
+} from '../operator/quarantine.ts'
 
 const MAX_COPIES = 5
 const MAX_PLACES = 8
@@ -20,11 +26,7 @@ interface Found {
   readonly byPlace: ReadonlySet<string>
 }
 
-interface Trouble extends QuarantinedFile {
-  readonly code: string
-  readonly message: string
-  readonly isSetAside: boolean
-}
+type Trouble = Omit<FailedPath, 'tries' | 'since'>
 
 type Filter = Omit<ProblemsInput, 'offset'>
 

@@ -1,3 +1,4 @@
+import type { FileCounts } from '../../contract/file-counts.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { formatSpan } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
@@ -8,7 +9,6 @@ import { describeWithoutText, isTextSearchable } from '../../rules/without-text.
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { DirectoryExplanation, DiskFinding, PathExplanation, RemoteFinding } from './explain-path.ts'
-import type { FileCounts } from './status-of-mirrors.ts'
 
 type Content = NonNullable<PathExplanation['content']>
 type Fields = Record<string, string | undefined>

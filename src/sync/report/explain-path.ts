@@ -1,3 +1,4 @@
+import type { FileCounts } from '../../contract/file-counts.ts'
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { FileError, messageOf } from '../../foundation/errors.ts'
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
@@ -24,7 +25,7 @@ import { assertSameService } from '../pin/pinned-service.ts'
 import { OWN_DIRECTORY } from '../scan/scan-directory.ts'
 import type { ReportContext } from './report.ts'
 import { describeHeldBack } from './run-history.ts'
-import { countFiles, type FileCounts } from './status-of-mirrors.ts'
+import { countFiles } from './status-of-mirrors.ts'
 
 /** `isChanged`: the file is known, and not as the last scan saw it. `ageMs`: since its last change. `settlesInMs`: how long a daemon waits at least before it reads the file. */
 export type DiskFinding =

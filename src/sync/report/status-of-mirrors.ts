@@ -1,8 +1,7 @@
-import { IN_DOUBT } from '../../rules/doubts.ts'
+import { type FileCounts, fileCounts } from '../../contract/file-counts.ts'
+import { type PathProblem, problemOfContent } from '../../rules/problem-groups.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { ProblemRow } from '../../store/tables/problems.ts'
 import type { FileTally } from '../../store/tables/report-queries.ts'
 import { isPaused } from '../operator/pause-mirrors.ts'
 import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './run-history.ts'
@@ -23,7 +22,7 @@ export interface MirrorStatus {
   readonly isRunning: boolean
   /** Null without a current run, or when nothing is left to upload. */
   readonly progress: SendingProgress | null
-  readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
+  readonly problems: readonly PathProblem[]
   /** Paths whose problem was set aside by `failed ignore`. */
   readonly pathsSetAside: number
 }
@@ -67,7 +66,10 @@ function statusOf(store: StoreReader, row: MirrorRow, isLocked: boolean, named: 
     lastRun,
     isRunning: lastRun?.verdict === 'running',
     progress: isLocked ? progressOf(store, row.id) : null,
-    problems: [...store.problems.listOpen(row.id), ...contentProblems].map(problemOf),
+    problems: [
+      ...store.problems.listOpen(row.id).map(({ path, code, message }) => ({ path, code, message })),
+      ...contentProblems.map(problemOfContent),
+    ],
     pathsSetAside: store.problems.list(row.id).filter(({ isSetAside }) => isSetAside === 1).length,
   }
 }
@@ -99,34 +101,8 @@ function progressOf(store: StoreReader, mirrorId: number): SendingProgress | nul
   }
 }
 
-function problemOf(found: ProblemRow | TroubledContent): { path: string; code: string; message: string } {
-  if ('code' in found) return { path: found.path, code: found.code, message: found.message }
-  return {
-    path: found.path,
-    code: found.problemCode ?? IN_DOUBT.code,
-    message: found.problemMessage ?? IN_DOUBT.message,
-  }
-}
-
-/** Files by state, from the store alone. */
-export type FileCounts = Readonly<typeof NO_FILES>
-
-export const NO_FILES = {
-  known: 0,
-  searchable: 0,
-  /** Stored without searchable text; none of them is `searchable`. */
-  withoutText: 0,
-  inIngestion: 0,
-  toSend: 0,
-  sending: 0,
-  inDoubt: 0,
-  needAttention: 0,
-  /** Failed, and were set aside by `failed ignore`. */
-  setAside: 0,
-}
-
 export function countFiles(tallies: readonly FileTally[], isLocked: boolean): FileCounts {
-  const counts = { ...NO_FILES }
+  const counts = fileCounts.parse({})
   for (const tally of tallies) {
     counts.known += tally.files
     const key = keyOf(tally, isLocked)

@@ -1,8 +1,7 @@
-import { isIngestionStatus } from '../../contract/states.ts'
 import { RootError, type ShelfdError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
-import { IN_DOUBT } from '../../rules/doubts.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
+import { type PathProblem, problemOfContent } from '../../rules/problem-groups.ts'
 import {
   percentileIndex,
   type RunSummary,
@@ -12,9 +11,7 @@ import {
 } from '../../rules/sync-summary.ts'
 import { type RunOutcome, recordedVerdict, verdictOf } from '../../rules/verdict.ts'
 import { countKinds } from '../../rules/without-text.ts'
-import type { TroubledContent } from '../../store/tables/contents.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { PathProblem } from '../scan/scan-batch.ts'
 
 /** Only after a complete pass are the other paths known to have no problem. */
 interface Found {
@@ -78,25 +75,18 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
     store.problems.list(row.id).flatMap(({ path, isSetAside }) => (isSetAside === 1 ? path : [])),
   )
   const open = problems.filter(({ path }) => !setAside.has(path))
-  return open.map(({ path, code, message }) => ({ path, code, message, retryAt: null }))
+  return open.map((problem) => ({ ...problem, retryAt: null }))
 }
 
 /** Leaves out contents that another mirror is uploading now. */
 function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
   const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !inFlight.has(id))
   return troubled.map((content): SummaryProblem => {
-    const { path, state, retryAt } = content
-    const isInDoubt = state === 'sending' || (state === 'doubt' && content.problemCode === null)
-    if (state === 'refused' || (state === 'doubt' && !isInDoubt)) uploads.failed += 1
-    if (isInDoubt) uploads.inDoubt += 1
-    const { code, message } = isInDoubt ? IN_DOUBT : describeProblem(content)
-    return { path, code, message, retryAt: isoTime(retryAt) }
+    const { state, problemCode, retryAt } = content
+    if (state === 'sending' || problemCode === null) uploads.inDoubt += 1
+    else if (state !== 'stored') uploads.failed += 1
+    return { ...problemOfContent(content), retryAt: isoTime(retryAt) }
   })
-}
-
-function describeProblem({ problemCode, problemMessage, ingestionStatus }: TroubledContent) {
-  const fallback = isIngestionStatus(ingestionStatus) ? `ingestion ended ${ingestionStatus}` : 'ingestion state unknown'
-  return { code: problemCode ?? 'unexpected', message: problemMessage ?? fallback }
 }
 
 interface EndedRun {

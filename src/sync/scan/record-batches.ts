@@ -1,8 +1,9 @@
 import { joinPath } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { AlikePaths, DirectoryChanges, PathProblem, ScanBatch, UnsettledFile } from './scan-batch.ts'
+import type { AlikePaths, DirectoryChanges, ScanBatch, UnsettledFile } from './scan-batch.ts'
 
 /** The directories that the store has and that the walk has seen, and bounded lists of findings. */
 export interface ScanState {

@@ -3,6 +3,7 @@ import type { ScanRules } from '../../local/ignore/ignore-scope.ts'
 import type { Fingerprint } from '../../local/read/file-system.ts'
 import type { RootPlace } from '../../local/read/open-and-recheck-root.ts'
 import type { OnRead, ReadAmount } from '../../local/read/read-meter.ts'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { HistoryReason } from '../../store/tables/files.ts'
 
 export interface WalkOptions {
@@ -54,12 +55,6 @@ export interface DirectoryChanges {
    * follow.
    */
   readonly digest: Uint8Array | null
-}
-
-export interface PathProblem {
-  readonly path: string
-  readonly code: string
-  readonly message: string
 }
 
 /** `count` files of one directory that another system may take for one, with the paths of two of them. */

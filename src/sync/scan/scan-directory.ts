@@ -21,17 +21,11 @@ import {
 import { comparePortion, digestDirectory, isRacyHash, knownByName } from '../../rules/compare-directory.ts'
 import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { describeSkipped, kindOfSkipped, skipProblem } from '../../rules/path-problems.ts'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import { isSettled } from '../../rules/settled-files.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { ComparedRow, HistoryReason } from '../../store/tables/files.ts'
-import {
-  BatchCollector,
-  type HashedFile,
-  type MissingFile,
-  type PathProblem,
-  type ScanBatch,
-  type WalkOptions,
-} from './scan-batch.ts'
+import { BatchCollector, type HashedFile, type MissingFile, type ScanBatch, type WalkOptions } from './scan-batch.ts'
 
 export interface Scanner {
   readonly fs: FileSystem

@@ -1,10 +1,10 @@
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import { listDoubtful, resolveUploadDoubts } from '../doubts/resolve-doubts.ts'
 import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
 import type { Claims } from '../fleet/claims.ts'
 import { createDirectories, listDirectoriesToCreate, recheckDirectories } from '../library/create-directories.ts'
 import type { UploadOptions } from '../pass.ts'
-import type { PathProblem } from '../scan/scan-batch.ts'
 
 /** The least interval between two searches for uploads in doubt while uploads continue. */
 const DOUBT_INTERVAL_MS = 10_000

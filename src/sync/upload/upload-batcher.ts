@@ -1,7 +1,7 @@
 import type { Timer } from '../../foundation/clock.ts'
 import { contestedIds } from '../../rules/decide-upload.ts'
+import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { PathProblem } from '../scan/scan-batch.ts'
 import type { UploadResult } from './upload-one.ts'
 import type { Intent, UploadPlan } from './upload-plan.ts'
 import { type RecorderOptions, UploadRecorder } from './upload-recorder.ts'

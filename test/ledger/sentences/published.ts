@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { fileCounts } from '../../../src/contract/file-counts.ts'
 import type { Published, PublishedMirror, PublishedProblem, PublishedRun } from '../../../src/ledger/published.ts'
-import { NO_FILES } from '../../../src/sync/report/status-of-mirrors.ts'
 import { expectLedgerError, type LedgerUnderTest, openTwo, TestHost } from '../test-host.ts'
 
 /** What people see of hosts. */
@@ -97,7 +97,7 @@ async function problemsOf({ view }: LedgerUnderTest, { opened }: TestHost): Prom
 export function mirror(name: string, more: Partial<PublishedMirror> = {}): PublishedMirror {
   return {
     ...{ name, path: `/home/ada/${name}`, library: { id: 'l1', name: 'Research', remotePath: '/' } },
-    ...{ state: { sign: '✓', text: 'all searchable' }, isPaused: false, files: NO_FILES },
+    ...{ state: { sign: '✓', text: 'all searchable' }, isPaused: false, files: fileCounts.parse({}) },
     ...{ queue: { contents: 0, bytes: 0 }, inIngestion: 0, problems: 0, lastRun: null, nextRunAt: null },
     ...more,
   }
