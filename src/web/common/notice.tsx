@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { describeError } from './failure.ts'
+import { describeError } from './client.ts'
 
 interface NoticeProps {
   readonly tone: 'plain' | 'warning' | 'problem'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { describeError } from '../common/failure.ts'
-import type { DashboardClient } from './dashboard-client.ts'
+import { describeError } from '../common/client.ts'
+import type { DashboardClient } from './session.ts'
 
 interface ActionButtonProps {
   readonly label: string

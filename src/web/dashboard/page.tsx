@@ -1,13 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { SIGN_IN_FRAGMENT } from '../../contract/dashboard-addresses.ts'
-import { describeError } from '../common/failure.ts'
+import { describeError } from '../common/client.ts'
 import { Logo } from '../common/icon.tsx'
 import { Loading, Notice } from '../common/notice.tsx'
 import { Command } from '../common/typed-program.tsx'
-import { DashboardClient } from './dashboard-client.ts'
 import { Frame } from './frame.tsx'
-import { SessionContext, tokenOfTab } from './session.ts'
-import { useLive } from './use-live.ts'
+import { DashboardClient, SessionContext, tokenOfTab, useLive } from './session.ts'
 
 /** Signs in by the one-time address, and shows the dashboard to a browser that is signed in. */
 export function Page() {

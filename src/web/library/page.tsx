@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
-import { ApiClient } from '../common/api-client.ts'
 import { Failure, Loading } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
+import { ApiClient } from './api-client.ts'
 import { Frame } from './frame.tsx'
 import { SessionContext, tokenOfTab } from './session.ts'
 import { SignIn } from './sign-in.tsx'

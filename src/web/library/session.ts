@@ -1,6 +1,6 @@
 import type { LibrarySummary } from '../../contract/records.ts'
-import type { ApiClient } from '../common/api-client.ts'
 import { createSession, keepInTab } from '../common/session.ts'
+import type { ApiClient } from './api-client.ts'
 
 interface Session {
   readonly api: ApiClient

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ApiClient } from '../common/api-client.ts'
-import { describeError } from '../common/failure.ts'
+import { describeError } from '../common/client.ts'
 import { Logo } from '../common/icon.tsx'
 import { Notice } from '../common/notice.tsx'
 import { Command } from '../common/typed-program.tsx'
+import { ApiClient } from './api-client.ts'
 
 interface SignInProps {
   /** The reason why the last session ended; empty at first. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ResourceRecord } from '../../../contract/records.ts'
+import { describeError } from '../../common/client.ts'
 import { Content } from '../../common/excerpt.tsx'
-import { describeError } from '../../common/failure.ts'
 import { counted } from '../../common/format.ts'
 import { Icon } from '../../common/icon.tsx'
 import { isText } from '../../common/labels.ts'

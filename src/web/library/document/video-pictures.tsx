@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { describeError } from '../../common/failure.ts'
+import { describeError } from '../../common/client.ts'
 import { Notice } from '../../common/notice.tsx'
 import { useSession } from '../session.ts'
 

@@ -1,8 +1,8 @@
 import { mimeOf } from '../../../contract/mime.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
-import type { ApiClient } from '../../common/api-client.ts'
-import { describeError } from '../../common/failure.ts'
+import { describeError } from '../../common/client.ts'
+import type { ApiClient } from '../api-client.ts'
 
 export type UploadState =
   | { readonly kind: 'waiting' }

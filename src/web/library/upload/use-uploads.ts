@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { ApiClient } from '../../common/api-client.ts'
+import type { ApiClient } from '../api-client.ts'
 import { type Upload, UploadQueue } from './upload-queue.ts'
 
 export interface Dropped {
