@@ -1,67 +1,44 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressOf, parseAddress, type Route } from '../../src/web/library/routes.ts'
+import { addressOf, parseAddress } from '../../src/web/common/address.ts'
+import { directoryAddress, documentAddress } from '../../src/web/library/addresses.ts'
 
-const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
-const name = text.filter((each) => !each.includes('/') && each.isWellFormed())
-const path = fc.array(name, { maxLength: 4 }).map((names) => `/${names.join('/')}`)
-const some = fc.oneof(fc.constant(''), text)
-
-const routes: fc.Arbitrary<Route> = fc.oneof(
-  fc.constant<Route>({ view: 'libraries' }),
-  fc.record({
-    view: fc.constant('directory' as const),
-    library: name,
-    path,
-    page: fc.constant(1),
-    cursor: fc.constant(''),
-  }),
-  fc.record({
-    view: fc.constant('directory' as const),
-    library: name,
-    path,
-    page: fc.nat(999).map((page) => page + 2),
-    cursor: text,
-  }),
-  fc.record({
-    view: fc.constant('document' as const),
-    library: name,
-    resource: name,
-    position: fc.option(fc.nat(), { nil: undefined }),
-    words: fc.array(
-      text.filter((each) => each.isWellFormed()),
-      { maxLength: 3 },
-    ),
-  }),
-  fc.record({
-    view: fc.constant('search' as const),
-    query: some,
-    library: some,
-    directory: some,
-    kind: some,
-    versions: some,
-  }),
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((each) => each.isWellFormed())
+const names = fc.array(text, { maxLength: 4 })
+const query = fc.dictionary(
+  text.filter((each) => each !== 'word'),
+  text,
+  { maxKeys: 3, noNullPrototype: true },
 )
 
 test('whatever the page shows, its address leads back to it', () => {
   fc.assert(
-    fc.property(routes, (route) => {
-      expect(parseAddress(addressOf(route))).toEqual(route)
+    fc.property(text, names, query, names, (view, path, parameters, words) => {
+      const address = addressOf(view, { ...parameters, word: words }, path)
+      const { query: read, ...others } = parseAddress(address)
+      expect({ ...others, query: { ...read, word: '' } }).toEqual({
+        view,
+        names: path,
+        query: { ...parameters, word: '' },
+        words,
+      })
       // As a browser keeps it.
-      expect(parseAddress(new URL(addressOf(route), 'http://localhost/').hash)).toEqual(route)
+      expect(parseAddress(new URL(address, 'http://localhost/').hash)).toEqual({ ...others, query: read })
     }),
   )
 })
 
-test('an address that names nothing leads to the libraries', () => {
-  for (const address of ['', '#', '#/', '#/none', '#%zz', '#/nothing/x?y']) {
-    expect([address, parseAddress(address)]).toEqual([address, { view: 'libraries' }])
-  }
-  expect(parseAddress('#/files/a/%zz//b?page=x')).toEqual({
-    view: 'directory',
-    library: 'a',
-    path: '/%zz/b',
-    page: 1,
-    cursor: '',
-  })
+test.each([
+  [directoryAddress('a', '/'), '#/files/a'],
+  [directoryAddress('a', '/Papers/50 %', { page: '2', cursor: 'x' }), '#/files/a/Papers/50%20%25?page=2&cursor=x'],
+  [documentAddress('a', 'b'), '#/documents/a/b'],
+  [documentAddress('a', 'b', { at: '3', word: ['one', 'two'] }), '#/documents/a/b?at=3&word=one&word=two'],
+  [addressOf('search', { words: 'a b', library: '', type: 'PDF' }), '#/search?words=a+b&type=PDF'],
+])('addresses that people have kept stay as they are: %s', (address, kept) => {
+  expect(address).toBe(kept)
+})
+
+test('an address that nobody made is read as far as it can be', () => {
+  for (const address of ['', '#', '#/']) expect(parseAddress(address)).toMatchObject({ view: '', names: [], query: {} })
+  expect(parseAddress('#/files/a/%zz//b?page=x')).toMatchObject({ view: 'files', names: ['a', '%zz', 'b'] })
 })

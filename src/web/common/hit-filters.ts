@@ -21,7 +21,7 @@ export function kindsOfHits(hits: readonly ResourceRecord[]): (readonly [kind: s
 /** Returns whether one of the resource's places lies below the directory, and it is of the kind; an empty text means all. */
 export function isFiltered(
   hit: ResourceRecord,
-  { directory, kind }: { readonly directory: string; readonly kind: string },
+  { directory = '', kind = '' }: { readonly directory?: string; readonly kind?: string },
 ): boolean {
   const liesBelow = directory === '' || (hit.paths ?? []).some((path) => path.startsWith(`${directory}/`))
   return liesBelow && (kind === '' || kindOf(String(hit.mime_type ?? '')) === kind)

@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 
 export function createSession<Session>() {
   const context = createContext<Session | undefined>(undefined)
@@ -11,11 +11,18 @@ export function createSession<Session>() {
   return { SessionContext: context, useSession }
 }
 
-/** Keeps a token in the tab alone; it goes with the tab. */
-export function keepInTab(key: string) {
+/** Keeps a token, empty before the sign-in, in the tab alone: it goes with the tab. `reason` says why the last session ended. */
+export function useToken(key: string) {
+  const [state, setState] = useState({ token: sessionStorage.getItem(key) ?? '', reason: '' })
   return {
-    read: () => sessionStorage.getItem(key) ?? '',
-    keep: (token: string) => sessionStorage.setItem(key, token),
-    forget: () => sessionStorage.removeItem(key),
+    ...state,
+    signIn: (token: string) => {
+      sessionStorage.setItem(key, token)
+      setState({ token, reason: '' })
+    },
+    signOut: (reason = '') => {
+      sessionStorage.removeItem(key)
+      setState({ token: '', reason })
+    },
   }
 }

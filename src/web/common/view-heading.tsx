@@ -12,7 +12,7 @@ interface ViewHeadingProps {
   readonly children?: ComponentChildren
 }
 
-function nameOfPage(): string {
+export function nameOfPage(): string {
   return document.querySelector('meta[name=application-name]')?.getAttribute('content') ?? ''
 }
 

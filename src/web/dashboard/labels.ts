@@ -1,18 +1,6 @@
 import type { MirrorOverview } from '../../contract/dashboard.ts'
 import type { ShownState } from '../../contract/report-classes.ts'
 import type { Tone } from '../common/labels.ts'
-import type { View } from './routes.ts'
-
-export const TITLES: Readonly<Record<View, string>> = {
-  mirrors: 'Mirrors',
-  report: 'Report',
-  problems: 'Problems',
-  timeline: 'Timeline',
-  search: 'Search',
-  settings: 'Settings',
-  log: 'Log',
-  hosts: 'Hosts',
-}
 
 /** The colour of the sign of a mirror's state, and its name for screen readers. */
 export const SIGNS: Readonly<Record<MirrorOverview['state']['sign'], { readonly tone: Tone; readonly name: string }>> =

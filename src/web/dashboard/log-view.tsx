@@ -1,4 +1,5 @@
 import type { LogLine } from '../../contract/dashboard.ts'
+import type { ViewProps } from '../common/address.ts'
 import type { Tone } from '../common/labels.ts'
 import { Notice } from '../common/notice.tsx'
 import { Command } from '../common/typed-program.tsx'
@@ -10,7 +11,7 @@ const TONES: Readonly<Record<LogLine['level'], Tone>> = { info: 'plain', warn: '
 
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-export function LogView({ takesFocus }: { readonly takesFocus: boolean }) {
+export function LogView({ takesFocus }: ViewProps) {
   const { client, live } = useSession()
   const found = useLoaded(String(live.logNumber), (signal) => client.call('log', {}, signal))
   if (!found.value) return <Unloaded title="Log" takesFocus={takesFocus} what="the log" found={found} />

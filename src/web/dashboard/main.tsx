@@ -1,8 +1,121 @@
 /** The dashboard, see docs/dashboard.md. */
-import { render } from 'preact'
-import { escapeElements } from '../common/escape-elements.ts'
-import { Page } from './page.tsx'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { SIGN_IN_FRAGMENT } from '../../contract/dashboard-addresses.ts'
+import { addressOf, useAddress, type ViewProps } from '../common/address.ts'
+import { describeError } from '../common/client.ts'
+import { Frame, SignedOut, start } from '../common/frame.tsx'
+import { Loading, Notice } from '../common/notice.tsx'
+import { useToken } from '../common/session.ts'
+import { Command } from '../common/typed-program.tsx'
+import { useKeys } from '../common/use-keys.ts'
+import { HostView } from './hosts/host-view.tsx'
+import { HostsView } from './hosts/hosts-view.tsx'
+import { LogView } from './log-view.tsx'
+import { MirrorsView } from './mirrors/mirrors-view.tsx'
+import { ProblemsView } from './problems/problems-view.tsx'
+import { ReportView } from './report/report-view.tsx'
+import { SearchView } from './search-view.tsx'
+import { DashboardClient, SessionContext, useLive } from './session.ts'
+import { SettingsView } from './settings-view.tsx'
+import { TimelineView } from './timeline/timeline-view.tsx'
 
-escapeElements()
-const place = document.getElementById('page')
-if (place) render(<Page />, place)
+/** Signs in by the one-time address, and shows the dashboard to a browser that is signed in. */
+function Page() {
+  const { token, reason, signIn, signOut } = useToken('shelfd.dashboard')
+  const [isSigningIn, setIsSigningIn] = useState(location.hash.startsWith(SIGN_IN_FRAGMENT))
+  useEffect(() => {
+    const useKey = async () => {
+      if (!location.hash.startsWith(SIGN_IN_FRAGMENT)) return
+      const key = location.hash.slice(SIGN_IN_FRAGMENT.length)
+      // Neither the address bar nor the history keeps the key.
+      history.replaceState(null, '', '#/')
+      setIsSigningIn(true)
+      try {
+        signIn((await new DashboardClient().call('signIn', { key })).token)
+      } catch (error) {
+        signOut(describeError(error))
+      }
+      setIsSigningIn(false)
+    }
+    void useKey()
+    addEventListener('hashchange', useKey)
+    return () => removeEventListener('hashchange', useKey)
+  }, [])
+  if (isSigningIn) return <Loading what="the dashboard" />
+  if (token !== '') return <SignedIn key={token} token={token} onSignOut={signOut} />
+  return (
+    <SignedOut>
+      <p>This command opens the dashboard; its address works once:</p>
+      <p>
+        <Command>dashboard</Command>
+      </p>
+      {reason !== '' && <Notice tone="problem">{reason}</Notice>}
+    </SignedOut>
+  )
+}
+
+/** The views, by the first part of the address after the `#`. */
+const VIEWS = {
+  mirrors: ['Mirrors', MirrorsView],
+  report: ['Report', ReportView],
+  problems: ['Problems', ProblemsView],
+  timeline: ['Timeline', TimelineView],
+  search: ['Search', SearchView],
+  settings: ['Settings', SettingsView],
+  log: ['Log', LogView],
+  hosts: ['Hosts', (props: ViewProps) => (props.query.host ? <HostView {...props} /> : <HostsView {...props} />)],
+} as const
+
+function viewOf(name: string): keyof typeof VIEWS {
+  return Object.hasOwn(VIEWS, name) ? (name as keyof typeof VIEWS) : 'mirrors'
+}
+
+interface SignedInProps {
+  readonly token: string
+  onSignOut(why?: string): void
+}
+
+function SignedIn({ token, onSignOut }: SignedInProps) {
+  const client = useMemo(() => new DashboardClient(token, onSignOut), [token])
+  const live = useLive(client)
+  const { overview, trouble } = live
+  const { id, ...shown } = useAddress(({ view, query }) => addressOf(viewOf(view), { host: query.host ?? '' }))
+  const current = viewOf(shown.view)
+  const [, View] = VIEWS[current]
+  // Hosts only where this one shares a ledger with others.
+  const views = Object.entries(VIEWS).filter(([name]) => name !== 'hosts' || overview?.isInFleet)
+  const handlers = views.map(([name], index) => [String(index + 1), () => location.assign(addressOf(name))])
+  useKeys(Object.fromEntries(handlers))
+  const tabs = views.map(([name, [title]]) => (
+    <a key={name} href={addressOf(name)} aria-current={name === current ? 'page' : undefined}>
+      {title}
+    </a>
+  ))
+  return (
+    <SessionContext.Provider value={{ client, live }}>
+      <Frame
+        home={addressOf('mirrors')}
+        header={
+          <nav class="views" aria-label="Views">
+            {tabs}
+          </nav>
+        }
+        keys={[
+          [`1 … ${views.length}`, 'to a view, in their order'],
+          ['Tab', 'to the next link, button or field'],
+        ]}
+        onSignOut={onSignOut}
+      >
+        {trouble !== '' && <Notice tone="problem">{trouble}</Notice>}
+        {overview?.troubles.map((each) => (
+          <Notice key={each} tone="warning">
+            {each}
+          </Notice>
+        ))}
+        <View key={id} {...shown} />
+      </Frame>
+    </SessionContext.Provider>
+  )
+}
+
+start(<Page />)

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { CallInput, CallName, CallResponse, LiveEvent, Overview } from '../../contract/dashboard.ts'
 import { CALLS_PATH, LIVE_PATH } from '../../contract/dashboard-addresses.ts'
 import { Client, describeError, messageIn } from '../common/client.ts'
-import { createSession, keepInTab } from '../common/session.ts'
+import { createSession } from '../common/session.ts'
 
 export class DashboardClient extends Client {
   protected readonly unreachable = 'shelfd does not answer: it was stopped or is starting again. The page keeps trying.'
@@ -46,8 +46,6 @@ interface Session {
 }
 
 export const { SessionContext, useSession } = createSession<Session>()
-
-export const tokenOfTab = keepInTab('shelfd.dashboard')
 
 const RETRY_MS = 2_000
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { SettingsInForce } from '../../contract/dashboard.ts'
+import type { ViewProps } from '../common/address.ts'
 import { Dialog } from '../common/dialog.tsx'
 import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useLoaded } from '../common/use-loaded.ts'
@@ -8,7 +9,7 @@ import { ActionButton } from './action-button.tsx'
 import { useSession } from './session.ts'
 
 /** Every setting in force, with where it comes from; those that somebody chose come first. */
-export function SettingsView({ takesFocus }: { readonly takesFocus: boolean }) {
+export function SettingsView({ takesFocus }: ViewProps) {
   const { client } = useSession()
   const found = useLoaded('', (signal) => client.call('settings', {}, signal))
   if (!found.value) return <Unloaded title="Settings" takesFocus={takesFocus} what="the settings" found={found} />

@@ -3,23 +3,24 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import type { DirectoryPage } from '../../contract/records.ts'
 import { Icon } from '../common/icon.tsx'
 import { List } from '../common/list.tsx'
-import { addressOf, type DirectoryRoute, directoryRoute, documentRoute } from './routes.ts'
+import { directoryAddress, documentAddress } from './addresses.ts'
 
 interface EntriesProps {
-  readonly route: DirectoryRoute
+  readonly library: string
+  readonly path: string
+  readonly page: number
   readonly listing: DirectoryPage
   readonly cameFrom: string
 }
 
-export function Entries({ route, listing, cameFrom }: EntriesProps) {
-  const { library, path } = route
+export function Entries({ library, path, page, listing, cameFrom }: EntriesProps) {
   const titles = Map.groupBy(listing.files, ({ title }) => title)
   return (
     <>
       <List label="Entries" cameFrom={cameFrom}>
         {listing.folders.map(({ name }) => (
           <li key={`folder ${name}`}>
-            <a class="item" href={addressOf(directoryRoute(library, joinLibraryPath(path, name)))}>
+            <a class="item" href={directoryAddress(library, joinLibraryPath(path, name))}>
               <Icon name="folder" />
               <span class="name">{name}</span>
               <span class="quiet">Directory</span>
@@ -28,7 +29,7 @@ export function Entries({ route, listing, cameFrom }: EntriesProps) {
         ))}
         {listing.files.map(({ id, title, filename, mime_type: mimeType }) => (
           <li key={`file ${filename}`}>
-            <a class="item" href={addressOf(documentRoute(library, id))}>
+            <a class="item" href={documentAddress(library, id)}>
               <Icon name="file" />
               <span class="name">
                 {title}
@@ -39,19 +40,19 @@ export function Entries({ route, listing, cameFrom }: EntriesProps) {
           </li>
         ))}
       </List>
-      <Pager route={route} nextCursor={listing.next_cursor} />
+      <Pager library={library} path={path} page={page} listing={listing} />
     </>
   )
 }
 
 /** Cursors lead forward only; the way back to the page before is the history of the browser. */
-function Pager({ route, nextCursor }: { readonly route: DirectoryRoute; readonly nextCursor: string | null }) {
-  if (route.page === 1 && nextCursor === null) return null
+function Pager({ library, path, page, listing: { next_cursor: cursor } }: Omit<EntriesProps, 'cameFrom'>) {
+  if (page === 1 && cursor === null) return null
   return (
     <nav class="pager" aria-label="Pages">
-      {route.page > 1 && <a href={addressOf(directoryRoute(route.library, route.path))}>First page</a>}
-      <span class="quiet">Page {route.page}</span>
-      {nextCursor !== null && <a href={addressOf({ ...route, page: route.page + 1, cursor: nextCursor })}>Next page</a>}
+      {page > 1 && <a href={directoryAddress(library, path)}>First page</a>}
+      <span class="quiet">Page {page}</span>
+      {cursor !== null && <a href={directoryAddress(library, path, { page: String(page + 1), cursor })}>Next page</a>}
     </nav>
   )
 }

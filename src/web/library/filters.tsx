@@ -1,12 +1,17 @@
 import type { ResourceRecord } from '../../contract/records.ts'
+import { addressOf, type ViewProps } from '../common/address.ts'
 import { directoriesOfHits, kindsOfHits } from '../common/hit-filters.ts'
-import { addressOf, type SearchRoute } from './routes.ts'
 import { useSession } from './session.ts'
 
-export function Filters({ route, hits }: { readonly route: SearchRoute; readonly hits: readonly ResourceRecord[] }) {
+interface FiltersProps {
+  readonly asked: ViewProps['query']
+  readonly hits: readonly ResourceRecord[]
+}
+
+export function Filters({ asked, hits }: FiltersProps) {
   const { libraries } = useSession()
-  const go = (changed: Partial<SearchRoute>) => {
-    location.hash = addressOf({ ...route, ...changed })
+  const go = (changed: ViewProps['query']) => {
+    location.hash = addressOf('search', { ...asked, ...changed })
   }
   return (
     <div class="filters">
@@ -14,7 +19,7 @@ export function Filters({ route, hits }: { readonly route: SearchRoute; readonly
         <label>
           <span>In</span>
           <select
-            value={route.library}
+            value={asked.library ?? ''}
             onChange={({ currentTarget: { value } }) => go({ library: value, directory: '', kind: '' })}
           >
             <option value="">all libraries</option>
@@ -29,21 +34,21 @@ export function Filters({ route, hits }: { readonly route: SearchRoute; readonly
       <HitFilter
         label="Below"
         any="any directory"
-        value={route.directory}
+        value={asked.directory ?? ''}
         counts={directoriesOfHits(hits)}
         onChange={(directory) => go({ directory })}
       />
       <HitFilter
         label="Type"
         any="any type"
-        value={route.kind}
+        value={asked.kind ?? ''}
         counts={kindsOfHits(hits)}
         onChange={(kind) => go({ kind })}
       />
       <label>
         <input
           type="checkbox"
-          checked={route.versions === 'all'}
+          checked={asked.versions === 'all'}
           onChange={({ currentTarget: { checked } }) => go({ versions: checked ? 'all' : '' })}
         />
         <span>All versions</span>

@@ -1,28 +1,16 @@
-import type { RefObject } from 'preact'
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type Address, addressOf } from '../common/address.ts'
 import { Choice } from '../common/choice.tsx'
-import { Logo } from '../common/icon.tsx'
 import { focusFirstItem } from '../common/list.tsx'
-import { SessionNav } from '../common/session-nav.tsx'
-import { addressOf, directoryRoute, type Route } from './routes.ts'
+import { useKeys } from '../common/use-keys.ts'
+import { directoryAddress, LIBRARIES_ADDRESS } from './addresses.ts'
 import { useSession } from './session.ts'
 
-interface HeaderProps {
-  readonly route: Route
-  readonly searchField: RefObject<HTMLInputElement | null>
-  onHelp(): void
-  onSignOut(): void
-}
-
-export function Header({ route, searchField, onHelp, onSignOut }: HeaderProps) {
+export function Header({ view, names, query }: Address) {
   const { libraries } = useSession()
-  const library = 'library' in route ? route.library : ''
+  const library = (view === 'search' ? query.library : names[0]) ?? ''
   return (
-    <header class="top">
-      <a class="brand" href={addressOf({ view: 'libraries' })}>
-        <Logo />
-        <span>Library</span>
-      </a>
+    <>
       {libraries.length > 1 && (
         <Choice
           class="library"
@@ -30,30 +18,34 @@ export function Header({ route, searchField, onHelp, onSignOut }: HeaderProps) {
           value={library}
           options={[['', 'All libraries'], ...libraries.map(({ id, name }) => [id, name] as const)]}
           onChange={(value) => {
-            location.hash = addressOf(value === '' ? { view: 'libraries' } : directoryRoute(value, '/'))
+            location.hash = value === '' ? LIBRARIES_ADDRESS : directoryAddress(value, '/')
           }}
         />
       )}
-      <SearchForm route={route} library={library} searchField={searchField} />
-      <SessionNav onHelp={onHelp} onSignOut={onSignOut} />
-    </header>
+      <SearchForm asked={(view === 'search' && query.query) || ''} library={library} />
+    </>
   )
 }
 
-type SearchFormProps = Pick<HeaderProps, 'route' | 'searchField'> & { readonly library: string }
-
-function SearchForm({ route, library, searchField }: SearchFormProps) {
-  const asked = route.view === 'search' ? route.query : ''
+function SearchForm({ asked, library }: { readonly asked: string; readonly library: string }) {
+  const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(asked)
+  useKeys({
+    '/': (event) => {
+      event.preventDefault()
+      field.current?.focus()
+      field.current?.select()
+    },
+  })
   useLayoutEffect(() => setText(asked), [asked])
   const search = (event: Event) => {
     event.preventDefault()
     if (text.trim() === '') return
-    location.hash = addressOf({ view: 'search', query: text.trim(), library, directory: '', kind: '', versions: '' })
+    location.hash = addressOf('search', { query: text.trim(), library })
   }
   const useKey = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && text !== '') setText('')
-    else if (event.key === 'Escape') searchField.current?.blur()
+    else if (event.key === 'Escape') field.current?.blur()
     else if (event.key === 'ArrowDown') focusFirstItem()
     else return
     event.preventDefault()
@@ -62,7 +54,7 @@ function SearchForm({ route, library, searchField }: SearchFormProps) {
     <search>
       <form class="search-field" onSubmit={search}>
         <input
-          ref={searchField}
+          ref={field}
           type="search"
           aria-label="Search"
           placeholder="Search"

@@ -1,7 +1,8 @@
+import type { ViewProps } from '../common/address.ts'
 import { List } from '../common/list.tsx'
 import { Notice } from '../common/notice.tsx'
 import { ViewHeading } from '../common/view-heading.tsx'
-import { addressOf, directoryRoute, type ViewProps } from './routes.ts'
+import { directoryAddress } from './addresses.ts'
 import { useSession } from './session.ts'
 
 export function LibrariesView({ cameFrom, takesFocus }: ViewProps) {
@@ -18,7 +19,7 @@ export function LibrariesView({ cameFrom, takesFocus }: ViewProps) {
       <List label="Libraries" cameFrom={cameFrom}>
         {libraries.map(({ id, name, access }) => (
           <li key={id}>
-            <a class="item" href={addressOf(directoryRoute(id, '/'))}>
+            <a class="item" href={directoryAddress(id, '/')}>
               <span class="name">{name}</span>
               <span class="quiet">{access.includes('resource.create') ? 'read and upload' : 'read'}</span>
             </a>

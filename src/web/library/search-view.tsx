@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { AssetRecord, ResourceRecord, SearchResponse } from '../../contract/records.ts'
+import type { ResourceRecord, SearchResponse } from '../../contract/records.ts'
+import type { ViewProps } from '../common/address.ts'
 import { Excerpts, foundWords } from '../common/excerpt.tsx'
 import { counted, formatTime } from '../common/format.ts'
 import { isFiltered } from '../common/hit-filters.ts'
@@ -9,25 +10,25 @@ import { Failure, Loading, Notice } from '../common/notice.tsx'
 import { useKeys } from '../common/use-keys.ts'
 import { useLoaded } from '../common/use-loaded.ts'
 import { ViewHeading } from '../common/view-heading.tsx'
+import { directoryAddress, documentAddress, LIBRARIES_ADDRESS } from './addresses.ts'
 import { Filters } from './filters.tsx'
 import { Preview } from './preview.tsx'
-import { addressOf, directoryRoute, documentRoute, type SearchRoute, type ViewProps } from './routes.ts'
 import { useSession } from './session.ts'
 
 /** The most that the service gives at a time. */
 const LIMIT = 100
 
-export function SearchView({ route, cameFrom, takesFocus }: ViewProps & { readonly route: SearchRoute }) {
+export function SearchView({ query: asked, cameFrom, takesFocus }: ViewProps) {
   const { api } = useSession()
-  const { query, library } = route
-  const versions = route.versions === 'all' ? 'all' : 'current'
+  const { query = '', library = '' } = asked
+  const versions = asked.versions === 'all' ? 'all' : 'current'
   const found = useLoaded(`${library} ${versions} ${query}`, async (signal) => {
     if (query === '') return { notice: '', results: [] }
     return await api.search({ query, library: library || undefined, limit: LIMIT, versions }, signal)
   })
   useKeys({
     Escape: () => {
-      location.hash = addressOf(library === '' ? { view: 'libraries' } : directoryRoute(library, '/'))
+      location.hash = library === '' ? LIBRARIES_ADDRESS : directoryAddress(library, '/')
     },
   })
   return (
@@ -37,25 +38,25 @@ export function SearchView({ route, cameFrom, takesFocus }: ViewProps & { readon
       </ViewHeading>
       {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
       {!found.value && found.error === undefined && <Loading what="the hits" />}
-      {found.value && <Hits route={route} response={found.value} cameFrom={cameFrom} />}
+      {found.value && <Hits asked={asked} response={found.value} cameFrom={cameFrom} />}
     </section>
   )
 }
 
 interface HitsProps {
-  readonly route: SearchRoute
+  readonly asked: ViewProps['query']
   readonly response: SearchResponse
   readonly cameFrom: string
 }
 
-function Hits({ route, response, cameFrom }: HitsProps) {
+function Hits({ asked, response, cameFrom }: HitsProps) {
   const hits = response.results.map(({ resource }) => resource)
-  const shown = hits.filter((hit) => isFiltered(hit, route))
+  const shown = hits.filter((hit) => isFiltered(hit, asked))
   return (
     <>
-      <Filters route={route} hits={hits} />
+      <Filters asked={asked} hits={hits} />
       <p class="count" role="status">
-        {describeCount(hits.length, shown.length, route)}
+        {describeCount(hits.length, shown.length, asked)}
       </p>
       {response.notice !== '' && <p class="quiet service-notice">{response.notice}</p>}
       {hits.length === 0 && (
@@ -66,18 +67,16 @@ function Hits({ route, response, cameFrom }: HitsProps) {
       )}
       <List label="Hits" cameFrom={cameFrom}>
         {shown.map((hit) => (
-          <Hit key={hit.id} hit={hit} inAllLibraries={route.library === ''} />
+          <Hit key={hit.id} hit={hit} inAllLibraries={!asked.library} />
         ))}
       </List>
     </>
   )
 }
 
-function describeCount(found: number, shown: number, { directory, kind }: SearchRoute): string {
+function describeCount(found: number, shown: number, { directory, kind }: ViewProps['query']): string {
   const all = found === LIMIT ? `The best ${LIMIT} documents` : counted(found, 'document')
-  return directory === '' && kind === ''
-    ? all
-    : `${shown} of ${found === LIMIT ? `the best ${LIMIT}` : counted(found, 'document')}`
+  return !directory && !kind ? all : `${shown} of ${found === LIMIT ? `the best ${LIMIT}` : counted(found, 'document')}`
 }
 
 /** A document with the passages that matched; its name leads to the best of them. */
@@ -88,11 +87,13 @@ function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly i
   const [isPreviewed, setIsPreviewed] = useState(false)
   const { tone, state } = describeState(hit)
   const place = [inAllLibraries ? library.name : '', paths[0] ?? ''].filter((each) => each !== '').join(' ')
-  const route = { ...documentRoute(library.id, id), position: positionOf(best), words: foundWords(assets) }
+  const position = typeof best?.position === 'number' ? best.position : undefined
+  const words = foundWords(assets)
+  const at = position === undefined ? '' : String(position)
   return (
     <li class={isPreviewed ? 'hit previewed' : 'hit'}>
       <div>
-        <a class="item" href={addressOf(route)}>
+        <a class="item" href={documentAddress(library.id, id, { at, word: words })}>
           {title}
         </a>
         <p class="quiet">
@@ -102,7 +103,7 @@ function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly i
         </p>
         {hit.superseded_by && (
           <p class="state warning">
-            An earlier version: <a href={addressOf(documentRoute(library.id, hit.superseded_by))}>the present one</a>
+            An earlier version: <a href={documentAddress(library.id, hit.superseded_by)}>the present one</a>
           </p>
         )}
         <Excerpts assets={assets} />
@@ -122,13 +123,11 @@ function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly i
           Preview
         </button>
       </div>
-      {isPreviewed && <Preview id={`preview-${id}`} title={title} route={route} />}
+      {isPreviewed && (
+        <Preview library={library.id} resource={id} title={title} position={position ?? 0} words={words} />
+      )}
     </li>
   )
-}
-
-function positionOf(asset: AssetRecord | undefined): number | undefined {
-  return typeof asset?.position === 'number' ? asset.position : undefined
 }
 
 function libraryOf({ library }: ResourceRecord): { id: string; name: string } {

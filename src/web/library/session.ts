@@ -1,12 +1,12 @@
 import type { LibrarySummary } from '../../contract/records.ts'
-import { createSession, keepInTab } from '../common/session.ts'
+import { createSession } from '../common/session.ts'
 import type { ApiClient } from './api-client.ts'
+import type { Uploads } from './upload/use-uploads.ts'
 
 interface Session {
   readonly api: ApiClient
   readonly libraries: readonly LibrarySummary[]
+  readonly uploads: Uploads
 }
 
 export const { SessionContext, useSession } = createSession<Session>()
-
-export const tokenOfTab = keepInTab('shelfd.token')

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { describeError } from '../common/client.ts'
-import { Logo } from '../common/icon.tsx'
+import { SignedOut } from '../common/frame.tsx'
 import { Notice } from '../common/notice.tsx'
 import { Command } from '../common/typed-program.tsx'
 import { ApiClient } from './api-client.ts'
@@ -34,10 +34,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
     }
   }
   return (
-    <main class="sign-in">
-      <h1>
-        <Logo /> Library
-      </h1>
+    <SignedOut>
       <p>Search and browse the documents of this library.</p>
       <form onSubmit={signIn}>
         <label for="token">Access token</label>
@@ -58,6 +55,6 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
           <Command>serve tokens create</Command>. This tab keeps it until you sign out or close it.
         </p>
       </form>
-    </main>
+    </SignedOut>
   )
 }

@@ -1,11 +1,11 @@
 import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
+import { addressOf, type ViewProps } from '../../common/address.ts'
 import { counted } from '../../common/format.ts'
 import { Notice } from '../../common/notice.tsx'
 import { Command } from '../../common/typed-program.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
 import { Unloaded, ViewHeading } from '../../common/view-heading.tsx'
 import { Pager, TextFilter } from '../filters.tsx'
-import { addressOf, type ViewProps } from '../routes.ts'
 import { useSession } from '../session.ts'
 import { HostFacts } from './host-facts.tsx'
 

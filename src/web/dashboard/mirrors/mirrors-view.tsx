@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { ViewProps } from '../../common/address.ts'
 import { formatTime } from '../../common/format.ts'
 import { Loading, Notice } from '../../common/notice.tsx'
 import { Command } from '../../common/typed-program.tsx'
@@ -8,7 +9,7 @@ import { useSession } from '../session.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { MirrorCard } from './mirror-card.tsx'
 
-export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
+export function MirrorsView({ takesFocus }: ViewProps) {
   const { client, live } = useSession()
   const { overview } = live
   const [isAdding, setIsAdding] = useState(false)

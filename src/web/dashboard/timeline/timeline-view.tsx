@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Timeline, TimelineSpan } from '../../../contract/dashboard.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
+import { addressOf, type ViewProps } from '../../common/address.ts'
 import { counted, formatTime } from '../../common/format.ts'
 import { Failure, Loading } from '../../common/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
 import { ViewHeading } from '../../common/view-heading.tsx'
 import { Tab } from '../report/report-view.tsx'
-import { addressOf, type ViewProps } from '../routes.ts'
 import { useSession } from '../session.ts'
 import { Plot } from './plot.tsx'
 

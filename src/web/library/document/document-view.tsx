@@ -2,13 +2,14 @@ import { useEffect } from 'preact/hooks'
 import { nameOfLibraryPath, parentLibraryPath } from '../../../contract/library-path.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
+import type { ViewProps } from '../../common/address.ts'
 import { describeFile, describeState } from '../../common/labels.ts'
 import { Failure, Loading, Notice } from '../../common/notice.tsx'
 import { useKeys } from '../../common/use-keys.ts'
 import { type Loaded, useLoaded } from '../../common/use-loaded.ts'
 import { ViewHeading } from '../../common/view-heading.tsx'
+import { directoryAddress, documentAddress } from '../addresses.ts'
 import { Crumbs } from '../directory-view.tsx'
-import { addressOf, type DocumentRoute, directoryRoute, documentRoute, type ViewProps } from '../routes.ts'
 import { useSession } from '../session.ts'
 import { Original } from './original.tsx'
 import { Texts } from './texts.tsx'
@@ -17,17 +18,20 @@ import { Texts } from './texts.tsx'
 const BEFORE = 2
 const POLL_MS = 700
 
-export function DocumentView({ route, cameFrom, takesFocus }: ViewProps & { readonly route: DocumentRoute }) {
-  const { library, resource, position = 0 } = route
+export function DocumentView({ names, query, words, cameFrom, takesFocus }: ViewProps) {
+  const [library = '', resource = ''] = names
+  const position = query.at ? Number(query.at) || 0 : undefined
   const { api } = useSession()
-  const from = Math.max(0, position - BEFORE)
-  const found = useLoaded(addressOf(route), (signal) => api.showResource(library, resource, from, signal))
+  const from = Math.max(0, (position ?? 0) - BEFORE)
+  const found = useLoaded(`${library} ${resource} ${from}`, (signal) =>
+    api.showResource(library, resource, from, signal),
+  )
   useFollowing(found)
   const { value: shown, error } = found
   useKeys({
     Escape: () => {
       if (cameFrom !== '') return history.back()
-      location.hash = addressOf(directoryRoute(library, parentLibraryPath(shown?.paths?.[0] ?? '/')))
+      location.hash = directoryAddress(library, parentLibraryPath(shown?.paths?.[0] ?? '/'))
     },
   })
   return (
@@ -41,13 +45,12 @@ export function DocumentView({ route, cameFrom, takesFocus }: ViewProps & { read
           <Facts shown={shown} />
           {shown.superseded_by && (
             <Notice tone="plain">
-              This is an earlier version:{' '}
-              <a href={addressOf(documentRoute(library, shown.superseded_by))}>the present one</a>
+              This is an earlier version: <a href={documentAddress(library, shown.superseded_by)}>the present one</a>
             </Notice>
           )}
           <State shown={shown} />
           <Original library={library} shown={shown} />
-          <Texts route={route} from={from} first={shown} />
+          <Texts library={library} position={position} words={words} from={from} first={shown} />
         </>
       )}
     </article>

@@ -3,7 +3,7 @@ import { parentLibraryPath } from '../../../contract/library-path.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { Dialog } from '../../common/dialog.tsx'
 import { Failure } from '../../common/notice.tsx'
-import { addressOf, directoryRoute } from '../routes.ts'
+import { directoryAddress } from '../addresses.ts'
 import { useSession } from '../session.ts'
 
 interface RemovalProps {
@@ -21,7 +21,7 @@ export function Removal({ library, shown }: RemovalProps) {
     setError(undefined)
     try {
       await api.deleteResource(library, shown.id, AbortSignal.timeout(20_000))
-      location.hash = addressOf(directoryRoute(library, parentLibraryPath(shown.paths?.[0] ?? '/')))
+      location.hash = directoryAddress(library, parentLibraryPath(shown.paths?.[0] ?? '/'))
     } catch (failure) {
       setError(failure)
     }

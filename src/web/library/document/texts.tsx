@@ -4,18 +4,21 @@ import { Marked } from '../../common/excerpt.tsx'
 import { describePlace } from '../../common/labels.ts'
 import { marksOf } from '../../common/marks.ts'
 import { Failure } from '../../common/notice.tsx'
-import { addressOf, type DocumentRoute } from '../routes.ts'
+import { documentAddress } from '../addresses.ts'
 import { useSession } from '../session.ts'
 import { markdownBlocks, tableRows } from './markdown-blocks.ts'
 
 interface TextsProps {
-  readonly route: DocumentRoute
+  readonly library: string
+  /** Of the passage asked for; undefined for the beginning. */
+  readonly position: number | undefined
+  readonly words: readonly string[]
   /** The position from which `first` has its passages. */
   readonly from: number
   readonly first: ResourceRecord
 }
 
-export function Texts({ route, from, first }: TextsProps) {
+export function Texts({ library, position, words, from, first }: TextsProps) {
   const { api } = useSession()
   const [further, setFurther] = useState<readonly ResourceRecord[]>([])
   const [error, setError] = useState<unknown>()
@@ -25,7 +28,7 @@ export function Texts({ route, from, first }: TextsProps) {
     if (typeof next !== 'number') return
     setError(undefined)
     try {
-      const part = await api.showResource(route.library, route.resource, next, AbortSignal.timeout(20_000))
+      const part = await api.showResource(library, first.id, next, AbortSignal.timeout(20_000))
       setFurther([...further, part])
     } catch (failure) {
       setError(failure)
@@ -36,13 +39,13 @@ export function Texts({ route, from, first }: TextsProps) {
   return (
     <section class="texts" aria-label="Text">
       <h2>Text</h2>
-      {from > 0 && <a href={addressOf({ ...route, position: undefined })}>From the beginning</a>}
+      {from > 0 && <a href={documentAddress(library, first.id, { word: words })}>From the beginning</a>}
       {assets.map((asset) => (
         <Passage
           key={asset.id}
           asset={asset}
-          words={route.words}
-          isAskedFor={route.position !== undefined && asset.position === route.position}
+          words={words}
+          isAskedFor={position !== undefined && asset.position === position}
         />
       ))}
       {error !== undefined && <Failure error={error} onRetry={readOn} />}

@@ -1,7 +1,7 @@
 import { counted } from '../../common/format.ts'
 import { describeState, type StateLabel } from '../../common/labels.ts'
 import { ProgressBar } from '../../common/notice.tsx'
-import { addressOf, documentRoute } from '../routes.ts'
+import { documentAddress } from '../addresses.ts'
 import { isUnderWay, type Upload } from './upload-queue.ts'
 import type { Uploads } from './use-uploads.ts'
 
@@ -62,7 +62,7 @@ function Row({ upload, onRetry }: { readonly upload: Upload; onRetry(): void }) 
   return (
     <li>
       <span class="file">
-        {state.kind === 'stored' ? <a href={addressOf(documentRoute(library, state.id))}>{file.name}</a> : file.name}
+        {state.kind === 'stored' ? <a href={documentAddress(library, state.id)}>{file.name}</a> : file.name}
       </span>
       {state.kind === 'sending' && <ProgressBar label={`Sending ${file.name}`} part={state.part} />}
       <span class={`state ${tone}`}>{label}</span>

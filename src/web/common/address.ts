@@ -1,0 +1,63 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+/** The part of the page's address after the `#`, such as `#/files/LIBRARY/Papers?page=2`. It never holds a credential. */
+export interface Address {
+  readonly view: string
+  /** What follows the view, such as a library and the names of a directory. */
+  readonly names: readonly string[]
+  readonly query: Readonly<Record<string, string>>
+  /** Each `word` of the query. */
+  readonly words: readonly string[]
+}
+
+export function parseAddress(hash: string): Address {
+  const [path = '', parameters = ''] = hash.replace(/^#\/?/, '').split('?', 2)
+  const [view = '', ...names] = path.split('/').map(decode)
+  const query = new URLSearchParams(parameters)
+  return {
+    view,
+    names: names.filter((name) => name !== ''),
+    query: Object.fromEntries(query),
+    words: query.getAll('word'),
+  }
+}
+
+type Query = Readonly<Record<string, string | readonly string[]>>
+
+/** The address that `parseAddress` reads; empty names and values are left out. */
+export function addressOf(view: string, query: Query = {}, names: readonly string[] = []): string {
+  const path = [view, ...names.filter((name) => name !== '')].map(encodeURIComponent).join('/')
+  const values = Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, each]))
+  const text = new URLSearchParams(values.filter(([, value]) => value !== '')).toString()
+  return `#/${path}${text === '' ? '' : `?${text}`}`
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+export interface ViewProps extends Address {
+  /** The address that was shown before; empty at first. */
+  readonly cameFrom: string
+  /** True when its heading takes the focus, so that a screen reader reads it: not of the first view. */
+  readonly takesFocus: boolean
+}
+
+/** Follows the address through links and the history of the browser. Another `id` makes another view. */
+export function useAddress(idOf: (address: Address) => string): ViewProps & { readonly id: string } {
+  const [{ current, cameFrom }, setHash] = useState({ current: location.hash, cameFrom: '' })
+  useLayoutEffect(() => {
+    const follow = () => setHash((before) => ({ current: location.hash, cameFrom: before.current }))
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  const address = parseAddress(current)
+  const id = idOf(address)
+  const { current: shown } = useRef(new Set<string>())
+  shown.add(id)
+  return { ...address, id, cameFrom, takesFocus: shown.size > 1 }
+}
