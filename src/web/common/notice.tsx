@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { describeError } from './client.ts'
 
 interface NoticeProps {
   readonly tone: 'plain' | 'warning' | 'problem'
@@ -12,26 +11,6 @@ export function Notice({ tone, children }: NoticeProps) {
     <div class={`notice ${tone}`} role={tone === 'problem' ? 'alert' : 'note'}>
       {children}
     </div>
-  )
-}
-
-export function Failure({ error, onRetry }: { readonly error: unknown; onRetry(): void }) {
-  return (
-    <Notice tone="problem">
-      <p>{describeError(error)}</p>
-      <button type="button" onClick={onRetry}>
-        Try again
-      </button>
-    </Notice>
-  )
-}
-
-/** Appears only if loading takes a while. */
-export function Loading({ what }: { readonly what: string }) {
-  return (
-    <p class="loading" role="status">
-      Loading {what} …
-    </p>
   )
 }
 

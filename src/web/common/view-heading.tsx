@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Failure, Loading } from './notice.tsx'
+import { type Loaded, WhenLoaded } from './loaded.tsx'
 import { escapeShown } from './shown-text.ts'
-import type { Loaded } from './use-loaded.ts'
 
 interface ViewHeadingProps {
   /** Also that of the browser's tab. */
@@ -31,14 +30,14 @@ export function ViewHeading({ title, takesFocus, children }: ViewHeadingProps) {
 
 interface UnloadedProps extends Pick<ViewHeadingProps, 'title' | 'takesFocus'> {
   readonly what: string
-  readonly found: Pick<Loaded<unknown>, 'error' | 'retry'>
+  readonly found: Loaded<unknown>
 }
 
-export function Unloaded({ title, takesFocus, what, found: { error, retry } }: UnloadedProps) {
+export function Unloaded({ title, takesFocus, what, found }: UnloadedProps) {
   return (
     <section>
       <ViewHeading title={title} takesFocus={takesFocus} />
-      {error === undefined ? <Loading what={what} /> : <Failure error={error} onRetry={retry} />}
+      <WhenLoaded what={what} found={found} />
     </section>
   )
 }

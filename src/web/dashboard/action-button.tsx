@@ -1,5 +1,4 @@
-import { useState } from 'preact/hooks'
-import { describeError } from '../common/client.ts'
+import { useAction } from '../common/loaded.tsx'
 import type { DashboardClient } from './session.ts'
 
 interface ActionButtonProps {
@@ -13,20 +12,8 @@ interface ActionButtonProps {
 }
 
 export function ActionButton({ label, of, isDisabled = false, kind, run }: ActionButtonProps) {
-  const [isRunning, setIsRunning] = useState(false)
-  const [failure, setFailure] = useState('')
+  const { isRunning, failure, run: act } = useAction(run)
   const isUnavailable = isRunning || isDisabled
-  const act = async () => {
-    if (isUnavailable) return
-    setIsRunning(true)
-    setFailure('')
-    try {
-      await run()
-    } catch (error) {
-      setFailure(describeError(error))
-    }
-    setIsRunning(false)
-  }
   return (
     <>
       <button
@@ -35,7 +22,7 @@ export function ActionButton({ label, of, isDisabled = false, kind, run }: Actio
         aria-label={of && `${label}: ${of}`}
         // The attribute "disabled" would take the focus away.
         aria-disabled={isUnavailable}
-        onClick={act}
+        onClick={() => isUnavailable || act()}
       >
         {label}
       </button>

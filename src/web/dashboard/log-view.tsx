@@ -1,9 +1,9 @@
 import type { LogLine } from '../../contract/dashboard.ts'
 import type { ViewProps } from '../common/address.ts'
 import type { Tone } from '../common/labels.ts'
+import { useLoaded } from '../common/loaded.tsx'
 import { Notice } from '../common/notice.tsx'
 import { Command } from '../common/typed-program.tsx'
-import { useLoaded } from '../common/use-loaded.ts'
 import { Unloaded, ViewHeading } from '../common/view-heading.tsx'
 import { useSession } from './session.ts'
 

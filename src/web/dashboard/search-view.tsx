@@ -7,8 +7,8 @@ import { Choice } from '../common/choice.tsx'
 import { Excerpts } from '../common/excerpt.tsx'
 import { counted, formatNumber, formatTime } from '../common/format.ts'
 import { directoriesOfHits } from '../common/hit-filters.ts'
-import { Failure, Loading, Notice } from '../common/notice.tsx'
-import { useLoaded } from '../common/use-loaded.ts'
+import { Loading, useLoaded, WhenLoaded } from '../common/loaded.tsx'
+import { Notice } from '../common/notice.tsx'
 import { ViewHeading } from '../common/view-heading.tsx'
 import { ActionButton, openDocument } from './action-button.tsx'
 import { useSession } from './session.ts'
@@ -38,26 +38,29 @@ export function SearchView({ query, takesFocus }: ViewProps) {
         libraries={[...libraries]}
         directories={directoriesOfHits(found.value?.results.map(({ resource }) => resource) ?? [])}
       />
-      {words !== '' && found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
-      {words !== '' && found.isLoading && <Loading what="the hits" />}
-      {words !== '' && found.value && (
-        <>
-          <p class="count" role="status">
-            {describeCount(found.value)}
-          </p>
-          {found.value.notice !== '' && <p class="quiet">{found.value.notice}</p>}
-          {found.value.results.length === 0 && (
-            <Notice tone="plain">
-              Nothing {type === '' && directory === '' ? '' : 'there '}has these words. A file that was just sent is
-              found once it has been read.
-            </Notice>
+      {words !== '' && (
+        <WhenLoaded what="the hits" found={found}>
+          {(answer) => (
+            <>
+              {found.isLoading && <Loading what="the hits" />}
+              <p class="count" role="status">
+                {describeCount(answer)}
+              </p>
+              {answer.notice !== '' && <p class="quiet">{answer.notice}</p>}
+              {answer.results.length === 0 && (
+                <Notice tone="plain">
+                  Nothing {type === '' && directory === '' ? '' : 'there '}has these words. A file that was just sent is
+                  found once it has been read.
+                </Notice>
+              )}
+              <ul class="list" aria-label="Hits">
+                {answer.results.map((hit) => (
+                  <Hit key={hit.resource.id} hit={hit} />
+                ))}
+              </ul>
+            </>
           )}
-          <ul class="list" aria-label="Hits">
-            {found.value.results.map((hit) => (
-              <Hit key={hit.resource.id} hit={hit} />
-            ))}
-          </ul>
-        </>
+        </WhenLoaded>
       )}
     </section>
   )

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { SettingsInForce } from '../../contract/dashboard.ts'
 import type { ViewProps } from '../common/address.ts'
 import { Dialog } from '../common/dialog.tsx'
-import { Failure, Loading, Notice } from '../common/notice.tsx'
-import { useLoaded } from '../common/use-loaded.ts'
+import { useLoaded, WhenLoaded } from '../common/loaded.tsx'
+import { Notice } from '../common/notice.tsx'
 import { Unloaded, ViewHeading } from '../common/view-heading.tsx'
 import { ActionButton } from './action-button.tsx'
 import { useSession } from './session.ts'
@@ -96,24 +96,27 @@ function RemoveDialog({ mirror, onClose }: { readonly mirror: string; onClose():
   const { client } = useSession()
   const [message, setMessage] = useState('')
   const found = useLoaded(mirror, (signal) => client.call('rules', { mirror }, signal))
-  const { file = '', revision = '' } = found.value ?? {}
-  const remove = async () => setMessage((await client.call('removeMirror', { mirror, revision })).message)
+  const remove = async (revision: string) =>
+    setMessage((await client.call('removeMirror', { mirror, revision })).message)
   return (
     <Dialog title={`Remove ${mirror}`} hasMain onClose={onClose}>
-      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
-      {found.error === undefined && !found.value && <Loading what="the configuration" />}
-      {message !== '' && <Notice tone="plain">{message}</Notice>}
-      {found.value && message === '' && (
-        <div class="edit">
-          <p>
-            It is taken out of {file}, whose comments stay, and nothing of it is sent any more. Its directory and what
-            was sent stay as they are.
-          </p>
-          <div class="actions">
-            <ActionButton label="Remove" kind="main" run={remove} />
-          </div>
-        </div>
-      )}
+      <WhenLoaded what="the configuration" found={found}>
+        {({ file, revision }) =>
+          message === '' ? (
+            <div class="edit">
+              <p>
+                It is taken out of {file}, whose comments stay, and nothing of it is sent any more. Its directory and
+                what was sent stay as they are.
+              </p>
+              <div class="actions">
+                <ActionButton label="Remove" kind="main" run={() => remove(revision)} />
+              </div>
+            </div>
+          ) : (
+            <Notice tone="plain">{message}</Notice>
+          )
+        }
+      </WhenLoaded>
     </Dialog>
   )
 }

@@ -1,8 +1,8 @@
 import { joinLibraryPath, nameOfLibraryPath, parentLibraryPath } from '../../contract/library-path.ts'
 import type { ViewProps } from '../common/address.ts'
-import { Failure, Loading, Notice } from '../common/notice.tsx'
+import { useLoaded, WhenLoaded } from '../common/loaded.tsx'
+import { Notice } from '../common/notice.tsx'
 import { useKeys } from '../common/use-keys.ts'
-import { useLoaded } from '../common/use-loaded.ts'
 import { ViewHeading } from '../common/view-heading.tsx'
 import { directoryAddress } from './addresses.ts'
 import { Entries } from './entries.tsx'
@@ -28,7 +28,6 @@ export function DirectoryView({ names: [library = '', ...names], query, cameFrom
   })
   const found = libraries.find(({ id }) => id === library)
   const title = path === '/' ? (found?.name ?? 'Library') : nameOfLibraryPath(path)
-  const { value: entries, error } = listing
   return (
     <DropZone
       canUpload={found?.access.includes('resource.create') ?? false}
@@ -40,12 +39,16 @@ export function DirectoryView({ names: [library = '', ...names], query, cameFrom
         </>
       }
     >
-      {error !== undefined && <Failure error={error} onRetry={listing.retry} />}
-      {!entries && error === undefined && <Loading what="the directory" />}
-      {entries && entries.folders.length + entries.files.length === 0 && (
-        <Notice tone="plain">{page > 1 ? 'Nothing more is here.' : 'This directory is empty.'}</Notice>
-      )}
-      {entries && <Entries library={library} path={path} page={page} listing={entries} cameFrom={cameFrom} />}
+      <WhenLoaded what="the directory" found={listing}>
+        {(entries) => (
+          <>
+            {entries.folders.length + entries.files.length === 0 && (
+              <Notice tone="plain">{page > 1 ? 'Nothing more is here.' : 'This directory is empty.'}</Notice>
+            )}
+            <Entries library={library} path={path} page={page} listing={entries} cameFrom={cameFrom} />
+          </>
+        )}
+      </WhenLoaded>
     </DropZone>
   )
 }

@@ -1,10 +1,10 @@
 /** The page of the library, see docs/library-page.md. */
+
 import { useMemo } from 'preact/hooks'
 import { addressOf, useAddress } from '../common/address.ts'
 import { Frame, start } from '../common/frame.tsx'
-import { Failure, Loading } from '../common/notice.tsx'
+import { useLoaded, WhenLoaded } from '../common/loaded.tsx'
 import { useToken } from '../common/session.ts'
-import { useLoaded } from '../common/use-loaded.ts'
 import { LIBRARIES_ADDRESS } from './addresses.ts'
 import { ApiClient } from './api-client.ts'
 import { DirectoryView } from './directory-view.tsx'
@@ -49,11 +49,7 @@ function SignedIn({ token, onSignOut }: { readonly token: string; onSignOut(why?
     return (
       <main>
         <h1>Library</h1>
-        {access.error === undefined ? (
-          <Loading what="the library" />
-        ) : (
-          <Failure error={access.error} onRetry={access.retry} />
-        )}
+        <WhenLoaded what="the library" found={access} />
       </main>
     )
   }

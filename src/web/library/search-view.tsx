@@ -6,9 +6,9 @@ import { counted, formatTime } from '../common/format.ts'
 import { isFiltered } from '../common/hit-filters.ts'
 import { describeFile, describeState } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
-import { Failure, Loading, Notice } from '../common/notice.tsx'
+import { useLoaded, WhenLoaded } from '../common/loaded.tsx'
+import { Notice } from '../common/notice.tsx'
 import { useKeys } from '../common/use-keys.ts'
-import { useLoaded } from '../common/use-loaded.ts'
 import { ViewHeading } from '../common/view-heading.tsx'
 import { directoryAddress, documentAddress, LIBRARIES_ADDRESS } from './addresses.ts'
 import { Filters } from './filters.tsx'
@@ -36,9 +36,9 @@ export function SearchView({ query: asked, cameFrom, takesFocus }: ViewProps) {
       <ViewHeading title={`Search: ${query}`} takesFocus={takesFocus}>
         <span class="quiet">Search for</span> {query}
       </ViewHeading>
-      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
-      {!found.value && found.error === undefined && <Loading what="the hits" />}
-      {found.value && <Hits asked={asked} response={found.value} cameFrom={cameFrom} />}
+      <WhenLoaded what="the hits" found={found}>
+        {(response) => <Hits asked={asked} response={response} cameFrom={cameFrom} />}
+      </WhenLoaded>
     </section>
   )
 }

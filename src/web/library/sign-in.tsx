@@ -1,6 +1,6 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { describeError } from '../common/client.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { SignedOut } from '../common/frame.tsx'
+import { useAction } from '../common/loaded.tsx'
 import { Notice } from '../common/notice.tsx'
 import { Command } from '../common/typed-program.tsx'
 import { ApiClient } from './api-client.ts'
@@ -12,26 +12,22 @@ interface SignInProps {
 }
 
 export function SignIn({ reason, onSignedIn }: SignInProps) {
-  const [said, setSaid] = useState(reason)
-  const [isAsking, setIsAsking] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
     document.title = 'Sign in · Library'
     field.current?.focus()
   }, [])
-  const signIn = async (event: Event) => {
-    event.preventDefault()
+  const { failure, isRunning, run } = useAction(async () => {
     const token = field.current?.value.trim() ?? ''
-    if (!/^[\x21-\x7e]+$/.test(token)) return setSaid('A token is one word of letters, digits and signs.')
-    setIsAsking(true)
-    try {
-      await new ApiClient(token).checkAccess(AbortSignal.timeout(20_000))
-      onSignedIn(token)
-    } catch (error) {
-      setSaid(describeError(error))
-      setIsAsking(false)
-      field.current?.select()
-    }
+    field.current?.select()
+    if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('A token is one word of letters, digits and signs.')
+    await new ApiClient(token).checkAccess(AbortSignal.timeout(20_000))
+    onSignedIn(token)
+  })
+  const said = failure || reason
+  const signIn = (event: Event) => {
+    event.preventDefault()
+    void run()
   }
   return (
     <SignedOut>
@@ -47,8 +43,8 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
           aria-describedby="token-help"
         />
         {said !== '' && <Notice tone="problem">{said}</Notice>}
-        <button type="submit" class="main" disabled={isAsking}>
-          {isAsking ? 'Signing in …' : 'Sign in'}
+        <button type="submit" class="main" disabled={isRunning}>
+          {isRunning ? 'Signing in …' : 'Sign in'}
         </button>
         <p id="token-help" class="quiet">
           Whoever runs the server finds one in the file <code>token</code> of its data directory, or makes one with{' '}

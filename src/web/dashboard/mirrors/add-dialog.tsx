@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { CheckedMirror, FieldProblem } from '../../../contract/mirror-edits.ts'
 import { Dialog } from '../../common/dialog.tsx'
-import { Failure, Loading, Notice } from '../../common/notice.tsx'
-import { useLoaded } from '../../common/use-loaded.ts'
+import { useLoaded, WhenLoaded } from '../../common/loaded.tsx'
+import { Notice } from '../../common/notice.tsx'
 import { ActionButton } from '../action-button.tsx'
 import { useSession } from '../session.ts'
 import { Effect } from './effect.tsx'
@@ -12,9 +12,9 @@ export function AddDialog({ onClose }: { onClose(): void }) {
   const found = useLoaded('', (signal) => client.call('newMirror', {}, signal))
   return (
     <Dialog title="Add a directory" hasMain onClose={onClose}>
-      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
-      {found.error === undefined && !found.value && <Loading what="the libraries" />}
-      {found.value && <AddForm {...found.value} />}
+      <WhenLoaded what="the libraries" found={found}>
+        {(value) => <AddForm {...value} />}
+      </WhenLoaded>
     </Dialog>
   )
 }

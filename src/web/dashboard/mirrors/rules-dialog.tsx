@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RulesEffect } from '../../../contract/mirror-edits.ts'
 import { Dialog } from '../../common/dialog.tsx'
-import { Failure, Loading, Notice } from '../../common/notice.tsx'
-import { useLoaded } from '../../common/use-loaded.ts'
+import { useLoaded, WhenLoaded } from '../../common/loaded.tsx'
+import { Notice } from '../../common/notice.tsx'
 import { ActionButton } from '../action-button.tsx'
 import { useSession } from '../session.ts'
 import { Effect } from './effect.tsx'
@@ -13,9 +13,9 @@ export function RulesDialog({ mirror, onClose }: { readonly mirror: string; onCl
   const found = useLoaded(mirror, (signal) => client.call('rules', { mirror }, signal))
   return (
     <Dialog title={`Leave out of ${mirror}`} hasMain onClose={onClose}>
-      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
-      {found.error === undefined && !found.value && <Loading what="its rules" />}
-      {found.value && <RulesForm mirror={mirror} {...found.value} />}
+      <WhenLoaded what="its rules" found={found}>
+        {(value) => <RulesForm mirror={mirror} {...value} />}
+      </WhenLoaded>
     </Dialog>
   )
 }

@@ -3,8 +3,8 @@ import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
 import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.ts'
 import { addressOf, type ViewProps } from '../../common/address.ts'
 import { counted, formatNumber } from '../../common/format.ts'
-import { Failure, Loading, Notice } from '../../common/notice.tsx'
-import { useLoaded } from '../../common/use-loaded.ts'
+import { Failure, useLoaded, WhenLoaded } from '../../common/loaded.tsx'
+import { Notice } from '../../common/notice.tsx'
 import { Pager, TextFilter } from '../filters.tsx'
 import { CLASSES } from '../labels.ts'
 import { useSession } from '../session.ts'
@@ -28,8 +28,7 @@ export function ReportTable({ mirror, query, onExplain }: ReportTableProps) {
   const go = (changed: Readonly<Record<string, string>>) => {
     location.replace(addressOf('report', { ...query, mirror, page: '', ...changed }))
   }
-  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
-  const total = found.value?.total ?? 0
+  if (found.failure !== '') return <Failure message={found.failure} onRetry={found.retry} />
   return (
     <>
       <div class="report-filters">
@@ -47,19 +46,18 @@ export function ReportTable({ mirror, query, onExplain }: ReportTableProps) {
           />
         )}
       </div>
-      {!found.value && <Loading what="the rows" />}
-      {found.value && (
-        <p class="count" role="status">
-          {counted(total, 'row')}
-        </p>
-      )}
-      {found.value && total === 0 && <Notice tone="plain">No row fits the filter.</Notice>}
-      {found.value && total > 0 && (
-        <>
-          <Rows mirror={mirror} rows={found.value.rows} onExplain={onExplain} />
-          <Pager page={page} pages={Math.ceil(total / ROWS_A_PAGE)} onGo={(to) => go({ page: String(to) })} />
-        </>
-      )}
+      <WhenLoaded what="the rows" found={found}>
+        {({ total, rows }) => (
+          <>
+            <p class="count" role="status">
+              {counted(total, 'row')}
+            </p>
+            {total === 0 && <Notice tone="plain">No row fits the filter.</Notice>}
+            {total > 0 && <Rows mirror={mirror} rows={rows} onExplain={onExplain} />}
+            <Pager page={page} pages={Math.ceil(total / ROWS_A_PAGE)} onGo={(to) => go({ page: String(to) })} />
+          </>
+        )}
+      </WhenLoaded>
     </>
   )
 }

@@ -3,8 +3,7 @@ import type { ClassCounts } from '../../../contract/dashboard.ts'
 import { SHOWN_STATES } from '../../../contract/report-classes.ts'
 import { addressOf } from '../../common/address.ts'
 import { counted, formatNumber } from '../../common/format.ts'
-import { Failure, Loading } from '../../common/notice.tsx'
-import { useLoaded } from '../../common/use-loaded.ts'
+import { useLoaded, WhenLoaded } from '../../common/loaded.tsx'
 import { CLASSES } from '../labels.ts'
 import { useSession } from '../session.ts'
 import { describeState } from './rows.tsx'
@@ -24,8 +23,7 @@ export function TreeLevel({ mirror, directory, onExplain }: TreeLevelProps) {
   const found = useLoaded(JSON.stringify([mirror, directory, files]), (signal) =>
     client.call('tree', { mirror, directory }, signal),
   )
-  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
-  if (!found.value) return <Loading what="the directory" />
+  if (!found.value) return <WhenLoaded what="the directory" found={found} />
   const { directories, moreDirectories, files: rows, moreFiles } = found.value
   // The list shows page after page what the tree leaves out.
   const below = addressOf('report', { mirror, below: directory })

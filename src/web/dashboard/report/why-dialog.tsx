@@ -1,7 +1,6 @@
 import { Dialog } from '../../common/dialog.tsx'
 import { formatTime } from '../../common/format.ts'
-import { Failure, Loading } from '../../common/notice.tsx'
-import { useLoaded } from '../../common/use-loaded.ts'
+import { useLoaded, WhenLoaded } from '../../common/loaded.tsx'
 import { ActionButton, openDocument } from '../action-button.tsx'
 import { describePlace } from '../labels.ts'
 import { useSession } from '../session.ts'
@@ -25,21 +24,21 @@ export function WhyDialog({ explained, onClose }: { readonly explained: Explaine
           <ActionButton label="Open the document" run={() => openDocument(client, resourceId)} />
         </div>
       )}
-      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
-      {!found.value && found.error === undefined && <Loading what="what is known of it" />}
-      {found.value && (
-        <dl class="known">
-          {found.value.fields
-            // The title names it.
-            .filter(([label]) => label !== 'path')
-            .map(([label, text]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd>{text.replaceAll(ISO_TIMES, formatTime)}</dd>
-              </div>
-            ))}
-        </dl>
-      )}
+      <WhenLoaded what="what is known of it" found={found}>
+        {({ fields }) => (
+          <dl class="known">
+            {fields
+              // The title names it.
+              .filter(([label]) => label !== 'path')
+              .map(([label, text]) => (
+                <div key={label}>
+                  <dt>{label}</dt>
+                  <dd>{text.replaceAll(ISO_TIMES, formatTime)}</dd>
+                </div>
+              ))}
+          </dl>
+        )}
+      </WhenLoaded>
     </Dialog>
   )
 }

@@ -3,8 +3,7 @@ import type { Timeline, TimelineSpan } from '../../../contract/dashboard.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { addressOf, type ViewProps } from '../../common/address.ts'
 import { counted, formatTime } from '../../common/format.ts'
-import { Failure, Loading } from '../../common/notice.tsx'
-import { useLoaded } from '../../common/use-loaded.ts'
+import { useLoaded, WhenLoaded } from '../../common/loaded.tsx'
 import { ViewHeading } from '../../common/view-heading.tsx'
 import { Tab } from '../report/report-view.tsx'
 import { useSession } from '../session.ts'
@@ -30,9 +29,9 @@ export function TimelineView({ query, takesFocus }: ViewProps) {
           ))}
         </nav>
       </div>
-      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
-      {!found.value && found.error === undefined && <Loading what="the timeline" />}
-      {found.value && <Plots timeline={found.value} />}
+      <WhenLoaded what="the timeline" found={found}>
+        {(timeline) => <Plots timeline={timeline} />}
+      </WhenLoaded>
     </section>
   )
 }

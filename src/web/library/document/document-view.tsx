@@ -4,9 +4,9 @@ import type { ResourceRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
 import type { ViewProps } from '../../common/address.ts'
 import { describeFile, describeState } from '../../common/labels.ts'
-import { Failure, Loading, Notice } from '../../common/notice.tsx'
+import { type Loaded, useLoaded, WhenLoaded } from '../../common/loaded.tsx'
+import { Notice } from '../../common/notice.tsx'
 import { useKeys } from '../../common/use-keys.ts'
-import { type Loaded, useLoaded } from '../../common/use-loaded.ts'
 import { ViewHeading } from '../../common/view-heading.tsx'
 import { directoryAddress, documentAddress } from '../addresses.ts'
 import { Crumbs } from '../directory-view.tsx'
@@ -27,32 +27,31 @@ export function DocumentView({ names, query, words, cameFrom, takesFocus }: View
     api.showResource(library, resource, from, signal),
   )
   useFollowing(found)
-  const { value: shown, error } = found
   useKeys({
     Escape: () => {
       if (cameFrom !== '') return history.back()
-      location.hash = directoryAddress(library, parentLibraryPath(shown?.paths?.[0] ?? '/'))
+      location.hash = directoryAddress(library, parentLibraryPath(found.value?.paths?.[0] ?? '/'))
     },
   })
   return (
     <article>
-      {shown && <Crumbs library={library} path={parentLibraryPath(shown.paths?.[0] ?? '/')} />}
-      {error !== undefined && <Failure error={error} onRetry={found.retry} />}
-      {!shown && error === undefined && <Loading what="the document" />}
-      {shown && (
-        <>
-          <ViewHeading title={shown.title ?? 'Document'} takesFocus={takesFocus} />
-          <Facts shown={shown} />
-          {shown.superseded_by && (
-            <Notice tone="plain">
-              This is an earlier version: <a href={documentAddress(library, shown.superseded_by)}>the present one</a>
-            </Notice>
-          )}
-          <State shown={shown} />
-          <Original library={library} shown={shown} />
-          <Texts library={library} position={position} words={words} from={from} first={shown} />
-        </>
-      )}
+      <WhenLoaded what="the document" found={found}>
+        {(shown) => (
+          <>
+            <Crumbs library={library} path={parentLibraryPath(shown.paths?.[0] ?? '/')} />
+            <ViewHeading title={shown.title ?? 'Document'} takesFocus={takesFocus} />
+            <Facts shown={shown} />
+            {shown.superseded_by && (
+              <Notice tone="plain">
+                This is an earlier version: <a href={documentAddress(library, shown.superseded_by)}>the present one</a>
+              </Notice>
+            )}
+            <State shown={shown} />
+            <Original library={library} shown={shown} />
+            <Texts library={library} position={position} words={words} from={from} first={shown} />
+          </>
+        )}
+      </WhenLoaded>
     </article>
   )
 }

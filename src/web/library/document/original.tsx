@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { ResourceRecord } from '../../../contract/records.ts'
-import { describeError } from '../../common/client.ts'
 import { Content } from '../../common/excerpt.tsx'
 import { counted } from '../../common/format.ts'
 import { Icon } from '../../common/icon.tsx'
 import { isText } from '../../common/labels.ts'
-import { Failure, Notice } from '../../common/notice.tsx'
-import { useLoaded } from '../../common/use-loaded.ts'
+import { Failure, useAction, useLoaded } from '../../common/loaded.tsx'
+import { Notice } from '../../common/notice.tsx'
 import { useSession } from '../session.ts'
 import { Removal } from './removal.tsx'
 import { VideoPictures } from './video-pictures.tsx'
@@ -40,25 +39,19 @@ interface LeadProps {
 /** A button that downloads the original, or opens it in a tab that cannot reach this page. */
 function Lead({ label, resource, disposition }: LeadProps) {
   const { api } = useSession()
-  const [said, setSaid] = useState('')
-  const follow = async () => {
-    setSaid('')
-    try {
-      const link = document.createElement('a')
-      link.href = await api.viewOriginal(resource, disposition, AbortSignal.timeout(20_000))
-      if (disposition === 'attachment') link.download = ''
-      else Object.assign(link, { target: '_blank', rel: 'noopener noreferrer' })
-      link.click()
-    } catch (error) {
-      setSaid(describeError(error))
-    }
-  }
+  const { failure, run } = useAction(async () => {
+    const link = document.createElement('a')
+    link.href = await api.viewOriginal(resource, disposition, AbortSignal.timeout(20_000))
+    if (disposition === 'attachment') link.download = ''
+    else Object.assign(link, { target: '_blank', rel: 'noopener noreferrer' })
+    link.click()
+  })
   return (
     <>
-      <button type="button" onClick={follow}>
+      <button type="button" onClick={run}>
         {disposition === 'attachment' && <Icon name="download" />} {label}
       </button>
-      {said !== '' && <Notice tone="problem">{said}</Notice>}
+      {failure !== '' && <Notice tone="problem">{failure}</Notice>}
     </>
   )
 }
@@ -76,7 +69,7 @@ function Player({ shown, family }: { readonly shown: ResourceRecord; readonly fa
   const [seconds, setSeconds] = useState(0)
   const {
     value: address,
-    error,
+    failure,
     retry,
   } = useLoaded(shown.id, (signal) => {
     return api.viewOriginal(shown.id, 'inline', signal)
@@ -91,7 +84,7 @@ function Player({ shown, family }: { readonly shown: ResourceRecord; readonly fa
         {pictures}
       </>
     )
-  if (error !== undefined) return <Failure error={error} onRetry={retry} />
+  if (failure !== '') return <Failure message={failure} onRetry={retry} />
   if (address === undefined) return null
   const onError = () => setIsUnknown(true)
   if (family === 'image') return <img src={address} alt={title} onError={onError} />
@@ -119,17 +112,10 @@ interface OriginalTextProps {
 function OriginalText({ resource, sizeBytes }: OriginalTextProps) {
   const { api } = useSession()
   const [bytes, setBytes] = useState<Uint8Array | undefined>()
-  const [error, setError] = useState<unknown>()
-  const readOn = async () => {
-    setError(undefined)
-    try {
-      const start = bytes?.length ?? 0
-      const part = await api.readOriginal(resource, start, PART_BYTES, AbortSignal.timeout(20_000))
-      setBytes(joined(bytes, part))
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+  const { failure, run: readOn } = useAction(async () => {
+    const part = await api.readOriginal(resource, bytes?.length ?? 0, PART_BYTES, AbortSignal.timeout(20_000))
+    setBytes(joined(bytes, part))
+  })
   return (
     <>
       {bytes === undefined && (
@@ -137,7 +123,7 @@ function OriginalText({ resource, sizeBytes }: OriginalTextProps) {
           Show the original as text
         </button>
       )}
-      {error !== undefined && <Failure error={error} onRetry={readOn} />}
+      {failure !== '' && <Failure message={failure} onRetry={readOn} />}
       {bytes !== undefined && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
         <section class="source" tabIndex={0} aria-label="The original as text">

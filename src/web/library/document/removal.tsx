@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { parentLibraryPath } from '../../../contract/library-path.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { Dialog } from '../../common/dialog.tsx'
-import { Failure } from '../../common/notice.tsx'
+import { Failure, useAction } from '../../common/loaded.tsx'
 import { directoryAddress } from '../addresses.ts'
 import { useSession } from '../session.ts'
 
@@ -15,17 +15,11 @@ interface RemovalProps {
 export function Removal({ library, shown }: RemovalProps) {
   const { api, libraries } = useSession()
   const [isAsking, setIsAsking] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { failure, run: remove } = useAction(async () => {
+    await api.deleteResource(library, shown.id, AbortSignal.timeout(20_000))
+    location.hash = directoryAddress(library, parentLibraryPath(shown.paths?.[0] ?? '/'))
+  })
   if (!libraries.find(({ id }) => id === library)?.access.includes('resource.delete')) return null
-  const remove = async () => {
-    setError(undefined)
-    try {
-      await api.deleteResource(library, shown.id, AbortSignal.timeout(20_000))
-      location.hash = directoryAddress(library, parentLibraryPath(shown.paths?.[0] ?? '/'))
-    } catch (failure) {
-      setError(failure)
-    }
-  }
   return (
     <>
       <button type="button" onClick={() => setIsAsking(true)}>
@@ -37,7 +31,7 @@ export function Removal({ library, shown }: RemovalProps) {
           <p class="quiet">
             A mirror that sent it still counts it as sent: <code>shelfd library remove</code> removes it and notes that.
           </p>
-          {error !== undefined && <Failure error={error} onRetry={remove} />}
+          {failure !== '' && <Failure message={failure} onRetry={remove} />}
           <p>
             <button type="button" class="main" onClick={remove}>
               Remove for good

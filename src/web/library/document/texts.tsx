@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
 import { Marked } from '../../common/excerpt.tsx'
 import { describePlace } from '../../common/labels.ts'
+import { Failure, useAction } from '../../common/loaded.tsx'
 import { marksOf } from '../../common/marks.ts'
-import { Failure } from '../../common/notice.tsx'
 import { documentAddress } from '../addresses.ts'
 import { useSession } from '../session.ts'
 import { markdownBlocks, tableRows } from './markdown-blocks.ts'
@@ -21,19 +21,12 @@ interface TextsProps {
 export function Texts({ library, position, words, from, first }: TextsProps) {
   const { api } = useSession()
   const [further, setFurther] = useState<readonly ResourceRecord[]>([])
-  const [error, setError] = useState<unknown>()
   const parts = [first, ...further]
   const next = parts.at(-1)?.next_assets_from
-  const readOn = async () => {
-    if (typeof next !== 'number') return
-    setError(undefined)
-    try {
-      const part = await api.showResource(library, first.id, next, AbortSignal.timeout(20_000))
-      setFurther([...further, part])
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+  const { failure, run: readOn } = useAction(async () => {
+    const part = await api.showResource(library, first.id, Number(next), AbortSignal.timeout(20_000))
+    setFurther([...further, part])
+  })
   const assets = parts.flatMap((part) => part.assets ?? []).filter(({ text }) => typeof text === 'string')
   if (assets.length === 0) return null
   return (
@@ -48,8 +41,8 @@ export function Texts({ library, position, words, from, first }: TextsProps) {
           isAskedFor={position !== undefined && asset.position === position}
         />
       ))}
-      {error !== undefined && <Failure error={error} onRetry={readOn} />}
-      {typeof next === 'number' && error === undefined && (
+      {failure !== '' && <Failure message={failure} onRetry={readOn} />}
+      {typeof next === 'number' && failure === '' && (
         <button type="button" onClick={readOn}>
           Read on
         </button>

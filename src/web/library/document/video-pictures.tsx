@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { describeError } from '../../common/client.ts'
+import { useAction } from '../../common/loaded.tsx'
 import { Notice } from '../../common/notice.tsx'
 import { useSession } from '../session.ts'
 
@@ -20,17 +20,14 @@ const CANNOT = 'The library cannot make this picture now. It needs the program f
 export function VideoPictures({ asset, seconds, onSeconds }: VideoPicturesProps) {
   const { api } = useSession()
   const [picture, setPicture] = useState<Picture | undefined>()
-  const [said, setSaid] = useState('')
-  const show = async (representation: 'frame' | 'scene') => {
-    setSaid('')
+  const [isBroken, setIsBroken] = useState(false)
+  const { failure, run: show } = useAction(async (representation: 'frame' | 'scene') => {
+    setIsBroken(false)
     setPicture(undefined)
-    try {
-      const address = await api.viewPicture(asset, { representation, seconds }, AbortSignal.timeout(20_000))
-      setPicture({ address, label: `${representation === 'frame' ? 'Frame' : 'Scene'} at ${seconds} s` })
-    } catch (error) {
-      setSaid(describeError(error))
-    }
-  }
+    const address = await api.viewPicture(asset, { representation, seconds }, AbortSignal.timeout(20_000))
+    setPicture({ address, label: `${representation === 'frame' ? 'Frame' : 'Scene'} at ${seconds} s` })
+  })
+  const said = isBroken ? CANNOT : failure
   return (
     <section class="pictures" aria-label="Pictures of the video">
       <div class="actions">
@@ -52,7 +49,7 @@ export function VideoPictures({ asset, seconds, onSeconds }: VideoPicturesProps)
         </button>
       </div>
       {said !== '' && <Notice tone="problem">{said}</Notice>}
-      {picture && <img src={picture.address} alt={picture.label} onError={() => setSaid(CANNOT)} />}
+      {picture && <img src={picture.address} alt={picture.label} onError={() => setIsBroken(true)} />}
     </section>
   )
 }
