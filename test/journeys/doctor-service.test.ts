@@ -45,6 +45,7 @@ describe('the doctor on the way to the service', () => {
     const found = await examine(home, env)
     expect(found).toMatchObject({ exitCode: 7, failed: ['proxy'] })
     expect(found.of('proxy')).toMatchObject({ code: 'proxy-refused' })
+    expect(found.stdout).not.toContain('right-password')
     expect(found.of('service')).toMatchObject({ level: 'unchecked', message: 'not checked, see "proxy"' })
   })
 

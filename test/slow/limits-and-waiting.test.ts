@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { DaemonStatus } from '../../src/sync/continuous/controller-status.ts'
 import { configure, isIdle, startDaemon } from '../support/daemon.ts'
-import { accountOf, mirrorOf, openTestEngine, startEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
+import { accountOf, startEngine } from '../support/engine.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
-import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const five = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`${number}.md`, `${number}`.repeat(10)]))
 
@@ -100,27 +98,6 @@ describe('limits', () => {
     const [path] = (await home.json(['report', '--only', 'local-only'])).mirrors[0].entries
     expect((await home.shelfd(['why', `Papers/${path.path}`])).stdout).toMatch(text)
   })
-
-  test('a limit of bytes is never exceeded', async () => {
-    const { home } = await homeOnService()
-    home.write('Papers', five)
-    const dry = await home.sync(['Papers', '--to', 'Research', '--max-new-bytes', '25', '--dry-run'])
-    const real = await home.sync(['Papers', '--to', 'Research', '--max-new-bytes', '25'])
-    expect(real.exitCode).toBe(8)
-    expect(real.mirror.uploads).toMatchObject({ created: 2, heldBack: 3, bytes: 20 })
-    expect(dry.mirror.uploads).toEqual(real.mirror.uploads)
-    expect(dry.exitCode).toBe(8)
-    expect((await home.sync(['Papers', '--to', 'Research'])).mirror.uploads).toMatchObject({ created: 3, heldBack: 0 })
-  })
-
-  test('a limit of a day counts across runs [P14]', async () => {
-    const { home } = await homeOnService()
-    home.write('Papers', five)
-    expect((await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '3'])).mirror.uploads.created).toBe(3)
-    const again = await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '3'])
-    expect(again.exitCode).toBe(8)
-    expect(again.mirror.uploads).toMatchObject({ created: 0, heldBack: 2 })
-  })
 })
 
 describe('waiting for ingestion', () => {
@@ -150,38 +127,6 @@ describe('waiting for ingestion', () => {
     expect(third.exitCode).toBe(0)
     expect(third.mirror.ingestion).toMatchObject({ pending: 0, searchable: 5 })
     expect(service.count('uploadFile')).toBe(5)
-  })
-
-  test('waiting at full ingestion capacity ends at its deadline too', async () => {
-    const { service, home } = await serviceStuckIn('running')
-    home.write('Papers', five)
-    const args = ['Papers', '--to', 'Research', '--in-ingestion', '2', '--wait-timeout', '100ms']
-    const { exitCode, mirror } = await home.sync(args)
-    expect([4, 8]).toContain(exitCode)
-    expect(mirror.uploads).toMatchObject({ created: 2, heldBack: 3 })
-    expect(service.count('uploadFile')).toBe(2)
-  })
-
-  test('resources in ingestion never exceed their limit [P21]', async () => {
-    await using service = await startFaultyService()
-    let inIngestion = 0
-    let most = 0
-    service.onResponse = ({ route, status }) => {
-      if (route === 'uploadFile' && status === 201) inIngestion += 1
-      most = Math.max(most, inIngestion)
-    }
-    service.rewrite = ({ route }, body) => {
-      if (route === 'showResource' && body.ingestion_status === 'completed') inIngestion -= 1
-      return body
-    }
-    const mirror = mirrorOf(
-      writeTree(temporaryDirectory(), Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.md`, `${i}`]))),
-    )
-    await using tested = openTestEngine(service, { limits: { inIngestion: 3 } })
-    const result = await tested.sync([mirror])
-    expect(result.outcome).toBe('done')
-    expect(accountOf(result).uploads.created).toBe(30)
-    expect(most).toBeLessThanOrEqual(3)
   })
 
   test('a run of several mirrors never exceeds the limit of ingestion, also without waiting [P21]', async () => {

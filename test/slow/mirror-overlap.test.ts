@@ -135,14 +135,6 @@ describe('ad hoc directories', () => {
     expect((await home.sync([outer])).exitCode).toBe(0)
   })
 
-  test('ad hoc directories of one name become separate mirrors', async () => {
-    const home = temporaryHome()
-    home.write('.', { 'one/x/a.md': 'A', 'two/x/b.md': 'B' })
-    const { exitCode, summary } = await home.sync(['one/x', 'two/x'])
-    expect({ exitCode, names: summary.mirrors.map(({ name }) => name) }).toEqual({ exitCode: 0, names: ['x', 'x-2'] })
-    expect(readLibrary(home.dataDir)).toHaveLength(2)
-  })
-
   test('a directory given twice is synced once', async () => {
     const { home, outer } = nestedHome()
     const { exitCode, summary } = await home.sync([outer, 'outer'])

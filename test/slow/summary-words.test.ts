@@ -133,12 +133,6 @@ test('files that changed more recently than --min-age wait for a later run, and 
 })
 
 describe('missing directories', () => {
-  test('a run over one missing directory prints its error alone', async () => {
-    const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['sync', 'nosuchdir'])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
-    expect(stderr).toMatch(/^shelfd: .*nosuchdir": it does not exist; check the path, or mount its disk\n$/)
-  })
-
   test('a missing directory beside another keeps the summary', async () => {
     const home = homeWithPapers({ 'a.md': 'A' })
     const { exitCode, stdout } = await home.shelfd(['sync', 'nosuchdir', 'Papers'])

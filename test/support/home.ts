@@ -113,6 +113,17 @@ export function expectExit<Ended extends Outcome>(
   return ended
 }
 
+/** Expects a message to name these parts in this order, and nothing that only a programmer reads. */
+export function expectParts(message: string, parts: readonly string[]): void {
+  let from = 0
+  for (const part of parts) {
+    const at = message.indexOf(part, from)
+    expect(at, `"${part}" after character ${from} of: ${message}`).toBeGreaterThanOrEqual(0)
+    from = at
+  }
+  expect(message).not.toMatch(/\n +at |undefined|\[object|\b(?:ERR|UND|HPE)_|\bE[A-Z]{4,}\b/)
+}
+
 function readSynced(outcome: Outcome): Synced {
   if (outcome.stdout === '') throw new Error(`No summary, exit ${outcome.exitCode}: ${outcome.stderr}`)
   const summary: RunSummary = JSON.parse(outcome.stdout)
