@@ -26,22 +26,18 @@ const pages = [
   ...globSync(['docs/**/*.md', 'test/{support,instruments}/README.md'], { cwd: PROJECT }),
 ]
 
-describe('commands', () => {
-  test('the page of commands has the help of every command', async () => {
-    const page = readFileSync(COMMANDS_PAGE, 'utf8')
-    expect(page, 'docs/commands.md is out of date: npm run docs').toBe(await renderCommandsPage(page))
-  })
+test('the page of commands has the help of every command', async () => {
+  const page = readFileSync(COMMANDS_PAGE, 'utf8')
+  expect(page, 'docs/commands.md is out of date: npm run docs').toBe(await renderCommandsPage(page))
+})
 
-  test('the examples of all pages run commands that exist', () => {
-    const names = commands.map(({ name }) => name)
-    const unknown = pages.flatMap((page) => {
-      const words = [...read(page).matchAll(/^\$ shelfd (.*)$|^```\nshelfd (.*)$/gm)].map(
-        (match) => match[1] ?? match[2],
-      )
-      return words.filter((word) => !names.some((name) => `${word} `.startsWith(`${name} `)))
-    })
-    expect(unknown).toEqual([])
+test('the examples of all pages run commands that exist', () => {
+  const names = commands.map(({ name }) => name)
+  const unknown = pages.flatMap((page) => {
+    const words = [...read(page).matchAll(/^\$ shelfd (.*)$|^```\nshelfd (.*)$/gm)].map((match) => match[1] ?? match[2])
+    return words.filter((word) => !names.some((name) => `${word} `.startsWith(`${name} `)))
   })
+  expect(unknown).toEqual([])
 })
 
 describe('configuration', () => {
@@ -99,18 +95,14 @@ describe('errors and the report', () => {
   })
 })
 
-describe('promises', () => {
-  test('the page of promises has every row of the catalogue', () => {
-    const page = readFileSync(PROMISES_PAGE, 'utf8')
-    expect(page, 'docs/development/promises.md is out of date: npm run docs').toBe(renderPromisesPage(page))
-  })
+test('the page of promises has every row of the catalogue', () => {
+  const page = readFileSync(PROMISES_PAGE, 'utf8')
+  expect(page, 'docs/development/promises.md is out of date: npm run docs').toBe(renderPromisesPage(page))
 })
 
-describe('the contract suite', () => {
-  test('the page of the contract suite has every sentence and its assertions', () => {
-    const page = readFileSync(CONTRACT_PAGE, 'utf8')
-    expect(page, 'docs/development/contract-suite.md is out of date: npm run docs').toBe(renderContractPage(page))
-  })
+test('the page of the contract suite has every sentence and its assertions', () => {
+  const page = readFileSync(CONTRACT_PAGE, 'utf8')
+  expect(page, 'docs/development/contract-suite.md is out of date: npm run docs').toBe(renderContractPage(page))
 })
 
 describe('the pages', () => {

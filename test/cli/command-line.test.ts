@@ -102,62 +102,58 @@ describe('flags', () => {
   })
 })
 
-describe('arguments', () => {
-  test('arguments after -- are taken unchanged', async () => {
-    expect((await read('why', '--', '-draft.md')).args).toMatchObject({ path: '-draft.md' })
-    expect((await read('search', 'a', '--', '--json', '--', 'b')).args).toMatchObject({
-      json: false,
-      query: ['a', '--json', '--', 'b'],
-    })
-  })
-
-  test('arguments may be words that mean something elsewhere', async () => {
-    expect((await read('search', 'how', 'to', 'get', 'help')).args).toMatchObject({
-      query: ['how', 'to', 'get', 'help'],
-    })
-    expect((await read('sync', 'completion')).args).toMatchObject({ mirrors: ['completion'] })
-    expect((await read('pause', 'status')).name).toBe('pause')
+test('arguments after -- are taken unchanged', async () => {
+  expect((await read('why', '--', '-draft.md')).args).toMatchObject({ path: '-draft.md' })
+  expect((await read('search', 'a', '--', '--json', '--', 'b')).args).toMatchObject({
+    json: false,
+    query: ['a', '--json', '--', 'b'],
   })
 })
 
-describe('mistakes', () => {
-  test.each([
-    [['sync', '--dry'], 'Cannot understand the flag --dry (did you mean "--dry-run"?)'],
-    [['status', '-x'], 'Cannot understand the flag -x'],
-    [['status', '--a.b', '1'], 'Cannot understand the flag --a.b'],
-    [['sync', '--mirrors', 'x'], 'Cannot understand the flag --mirrors'],
-    [['sync', '--dryRun'], 'Cannot understand the flag --dryRun (did you mean "--dry-run"?)'],
-    [['status', '--no-json'], 'Cannot understand the flag --no-json (did you mean "--json"?)'],
-    [['sync', '--no-config', 'x'], 'Cannot understand the flag --no-config (did you mean "--config"?)'],
-    [['sync', '--no-wait=yes'], 'Cannot use --no-wait with a value: it is a switch, so write --no-wait alone'],
-    [['status', '-q=1'], 'Cannot use -q with a value: it is a switch, so write -q alone'],
-    [['status', '-v=2'], 'Cannot use -v with a value: it is a switch, so write -v alone'],
-    [['sync', '--to'], 'Cannot use --to without a value'],
-    [['sync', '--to', '--json'], 'Cannot use --to without a value'],
-    [['asset', 'download', 'x', '-o'], 'Cannot use -o without a value'],
-    [['search', 'x', '--library'], 'Cannot use --library without a value'],
-    [['search', 'x', '--limit', 'many'], 'Cannot use "many" for --limit: it must be a whole number from 1 to 1000'],
-    [['search', 'x', '--limit='], 'Cannot use "" for --limit: it must be a whole number from 1 to 1000'],
-    [['status', '--log-format', 'xml'], 'Cannot use "xml" for --log-format: it is one of text, json'],
-    [['completion', 'tcsh'], 'Cannot use "tcsh" for SHELL: it is one of bash, zsh, fish'],
-    [['asset', 'frame', 'x'], 'Cannot run without --at: Where in the video'],
-    [['mkdir'], 'Cannot run without LIBRARY:/path: Library and directory'],
-    [['api', 'GET'], 'Cannot run without PATH: Path below /api, such as /v1/libraries?limit=5'],
-    [['search'], 'Cannot run without QUERY: What to look for'],
-    [['config', 'path', 'more'], 'Cannot understand "more": there is no place for a further argument'],
-    [['status', '--', '-x'], 'Cannot understand "-x": there is no place for a further argument'],
-    [['ls', 'a', 'b', 'c'], 'Cannot understand "b": there is no place for a further argument'],
-    [['synk'], 'Cannot run "synk": unknown command (did you mean "sync"?)'],
-    [['nonsense', '--json'], 'Cannot run "nonsense": unknown command'],
-    [['config', 'pth'], 'Cannot run "config pth": unknown command (did you mean "config path"?)'],
-    [
-      ['serve', 'tokens', 'creat'],
-      'Cannot run "serve tokens creat": unknown command (did you mean "serve tokens create"?)',
-    ],
-    [['--jsn'], 'Cannot understand the flag --jsn (did you mean "--json"?)'],
-  ])('the mistake in %j is explained', async (argv, message) => {
-    expect(await mistakeOf(...argv)).toBe(message)
+test('arguments may be words that mean something elsewhere', async () => {
+  expect((await read('search', 'how', 'to', 'get', 'help')).args).toMatchObject({
+    query: ['how', 'to', 'get', 'help'],
   })
+  expect((await read('sync', 'completion')).args).toMatchObject({ mirrors: ['completion'] })
+  expect((await read('pause', 'status')).name).toBe('pause')
+})
+
+test.each([
+  [['sync', '--dry'], 'Cannot understand the flag --dry (did you mean "--dry-run"?)'],
+  [['status', '-x'], 'Cannot understand the flag -x'],
+  [['status', '--a.b', '1'], 'Cannot understand the flag --a.b'],
+  [['sync', '--mirrors', 'x'], 'Cannot understand the flag --mirrors'],
+  [['sync', '--dryRun'], 'Cannot understand the flag --dryRun (did you mean "--dry-run"?)'],
+  [['status', '--no-json'], 'Cannot understand the flag --no-json (did you mean "--json"?)'],
+  [['sync', '--no-config', 'x'], 'Cannot understand the flag --no-config (did you mean "--config"?)'],
+  [['sync', '--no-wait=yes'], 'Cannot use --no-wait with a value: it is a switch, so write --no-wait alone'],
+  [['status', '-q=1'], 'Cannot use -q with a value: it is a switch, so write -q alone'],
+  [['status', '-v=2'], 'Cannot use -v with a value: it is a switch, so write -v alone'],
+  [['sync', '--to'], 'Cannot use --to without a value'],
+  [['sync', '--to', '--json'], 'Cannot use --to without a value'],
+  [['asset', 'download', 'x', '-o'], 'Cannot use -o without a value'],
+  [['search', 'x', '--library'], 'Cannot use --library without a value'],
+  [['search', 'x', '--limit', 'many'], 'Cannot use "many" for --limit: it must be a whole number from 1 to 1000'],
+  [['search', 'x', '--limit='], 'Cannot use "" for --limit: it must be a whole number from 1 to 1000'],
+  [['status', '--log-format', 'xml'], 'Cannot use "xml" for --log-format: it is one of text, json'],
+  [['completion', 'tcsh'], 'Cannot use "tcsh" for SHELL: it is one of bash, zsh, fish'],
+  [['asset', 'frame', 'x'], 'Cannot run without --at: Where in the video'],
+  [['mkdir'], 'Cannot run without LIBRARY:/path: Library and directory'],
+  [['api', 'GET'], 'Cannot run without PATH: Path below /api, such as /v1/libraries?limit=5'],
+  [['search'], 'Cannot run without QUERY: What to look for'],
+  [['config', 'path', 'more'], 'Cannot understand "more": there is no place for a further argument'],
+  [['status', '--', '-x'], 'Cannot understand "-x": there is no place for a further argument'],
+  [['ls', 'a', 'b', 'c'], 'Cannot understand "b": there is no place for a further argument'],
+  [['synk'], 'Cannot run "synk": unknown command (did you mean "sync"?)'],
+  [['nonsense', '--json'], 'Cannot run "nonsense": unknown command'],
+  [['config', 'pth'], 'Cannot run "config pth": unknown command (did you mean "config path"?)'],
+  [
+    ['serve', 'tokens', 'creat'],
+    'Cannot run "serve tokens creat": unknown command (did you mean "serve tokens create"?)',
+  ],
+  [['--jsn'], 'Cannot understand the flag --jsn (did you mean "--json"?)'],
+])('the mistake in %j is explained', async (argv, message) => {
+  expect(await mistakeOf(...argv)).toBe(message)
 })
 
 describe('yargs', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderFinding, SYMBOLS, WORDS } from '../../src/cli/render/findings.ts'
 import { showsSymbols } from '../../src/cli/terminal/cli-io.ts'
 
@@ -9,29 +9,27 @@ const finding = {
   remedy: 'sudo sysctl fs.inotify.max_user_watches=524288',
 } as const
 
-describe('a finding', () => {
-  test('a finding is one line without a terminal', () => {
-    const line = renderFinding(finding, { marks: WORDS, nameWidth: 8, columns: undefined })
-    expect(line).toBe(`warning watches   ${finding.message} → ${finding.remedy}`)
-  })
+test('a finding is one line without a terminal', () => {
+  const line = renderFinding(finding, { marks: WORDS, nameWidth: 8, columns: undefined })
+  expect(line).toBe(`warning watches   ${finding.message} → ${finding.remedy}`)
+})
 
-  test('a finding wraps on a terminal, its remedy whole', () => {
-    expect(renderFinding(finding, { marks: SYMBOLS, nameWidth: 8, columns: 60 })).toBe(
-      [
-        '! watches   61,000 of 65,536 used, and the mirrors need',
-        '            5,000: what is not watched is scanned instead',
-        '            → sudo sysctl fs.inotify.max_user_watches=524288',
-      ].join('\n'),
-    )
-  })
+test('a finding wraps on a terminal, its remedy whole', () => {
+  expect(renderFinding(finding, { marks: SYMBOLS, nameWidth: 8, columns: 60 })).toBe(
+    [
+      '! watches   61,000 of 65,536 used, and the mirrors need',
+      '            5,000: what is not watched is scanned instead',
+      '            → sudo sysctl fs.inotify.max_user_watches=524288',
+    ].join('\n'),
+  )
+})
 
-  test('a finding cannot write to the terminal', () => {
-    const line = renderFinding(
-      { ...finding, message: 'a\u001b[2J\nb' },
-      { marks: WORDS, nameWidth: 8, columns: undefined },
-    )
-    expect(line).toContain('a\\x1b[2J; b')
-  })
+test('a finding cannot write to the terminal', () => {
+  const line = renderFinding(
+    { ...finding, message: 'a\u001b[2J\nb' },
+    { marks: WORDS, nameWidth: 8, columns: undefined },
+  )
+  expect(line).toContain('a\\x1b[2J; b')
 })
 
 test('symbols are for terminals that show them', () => {

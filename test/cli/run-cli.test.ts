@@ -8,11 +8,10 @@ import { createHome, createStop } from './run-with.ts'
 
 const { home, shelfd } = createHome()
 
-describe('help', () => {
-  test('help lists the commands of a group', async () => {
-    const { stdout, exitCode } = await shelfd('config --help --all')
-    expect(exitCode).toBe(0)
-    expect(stdout).toMatchInlineSnapshot(`
+test('help lists the commands of a group', async () => {
+  const { stdout, exitCode } = await shelfd('config --help --all')
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatchInlineSnapshot(`
       "shelfd config COMMAND
 
       The configuration.
@@ -53,11 +52,11 @@ describe('help', () => {
       shelfd help COMMAND, or COMMAND --help, describes one command; shelfd version prints the version.
       "
     `)
-  })
+})
 
-  test('help of a command has its arguments, examples and exit codes', async () => {
-    const { stdout } = await shelfd('mkdir --help --all')
-    expect(stdout.replace(/\nGlobal flags:\n(?: .*\n)+/, '')).toMatchInlineSnapshot(`
+test('help of a command has its arguments, examples and exit codes', async () => {
+  const { stdout } = await shelfd('mkdir --help --all')
+  expect(stdout.replace(/\nGlobal flags:\n(?: .*\n)+/, '')).toMatchInlineSnapshot(`
       "shelfd mkdir LIBRARY:/path [FLAGS]
 
       Create a directory in a library.
@@ -85,78 +84,75 @@ describe('help', () => {
         130  interrupted
       "
     `)
-  })
+})
 
-  test('help goes to stdout when asked for, to stderr without a command', async () => {
-    const asked = await shelfd('--help')
-    const missing = await shelfd('')
-    expect(asked).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(missing).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(missing.stderr).toBe(asked.stdout)
-    const lists = [asked.stdout]
-    const parents = [...Object.keys(GROUP_SUMMARIES), 'serve']
-    for (const parent of parents) lists.push((await shelfd(`${parent} --help`)).stdout)
-    for (const { name, summary } of commands) expect(lists.join()).toMatch(new RegExp(`  shelfd ${name} +${summary}\n`))
-  })
+test('help goes to stdout when asked for, to stderr without a command', async () => {
+  const asked = await shelfd('--help')
+  const missing = await shelfd('')
+  expect(asked).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(missing).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(missing.stderr).toBe(asked.stdout)
+  const lists = [asked.stdout]
+  const parents = [...Object.keys(GROUP_SUMMARIES), 'serve']
+  for (const parent of parents) lists.push((await shelfd(`${parent} --help`)).stdout)
+  for (const { name, summary } of commands) expect(lists.join()).toMatch(new RegExp(`  shelfd ${name} +${summary}\n`))
+})
 
-  test('help of a group that lists says so', async () => {
-    const { stdout } = await shelfd('failed --help')
-    expect(stdout).toMatch(/^shelfd failed \[list\] \[FLAGS\]\n\nList the files that were refused/)
-    expect(stdout).toContain('  shelfd failed retry ')
-  })
+test('help of a group that lists says so', async () => {
+  const { stdout } = await shelfd('failed --help')
+  expect(stdout).toMatch(/^shelfd failed \[list\] \[FLAGS\]\n\nList the files that were refused/)
+  expect(stdout).toContain('  shelfd failed retry ')
+})
 
-  test('help without --all leaves out what is alike, and that of sync fits a screen of 80 columns and 24 lines', async () => {
-    const { stdout } = await shelfd('sync --help', { isTerminal: true, columns: 80 })
-    expect(stdout).not.toMatch(/Global flags:|Exit codes:|--bwlimit|--adopt|When a daemon holds/)
-    const [own = '', more] = stdout.split('\n\nshelfd sync --help --all')
-    expect(more).toBe(' shows all flags and the exit codes.\n')
-    expect(own.split('\n').length).toBeLessThanOrEqual(24)
-    const whole = (await shelfd('sync --help --all')).stdout
-    for (const text of ['--bwlimit', '--adopt', 'When a daemon holds']) expect(whole).toContain(text)
-    const all = (await shelfd('help')).stdout
-    expect(all).toMatch(
-      /\nEvery day:\n[\s\S]*\nFor programs, and the interface by hand:\n[\s\S]*\nDaemon, library on this computer,/,
-    )
-    expect(all.match(/^ {2}shelfd daemon /gm)).toHaveLength(1)
-  })
+test('help without --all leaves out what is alike, and that of sync fits a screen of 80 columns and 24 lines', async () => {
+  const { stdout } = await shelfd('sync --help', { isTerminal: true, columns: 80 })
+  expect(stdout).not.toMatch(/Global flags:|Exit codes:|--bwlimit|--adopt|When a daemon holds/)
+  const [own = '', more] = stdout.split('\n\nshelfd sync --help --all')
+  expect(more).toBe(' shows all flags and the exit codes.\n')
+  expect(own.split('\n').length).toBeLessThanOrEqual(24)
+  const whole = (await shelfd('sync --help --all')).stdout
+  for (const text of ['--bwlimit', '--adopt', 'When a daemon holds']) expect(whole).toContain(text)
+  const all = (await shelfd('help')).stdout
+  expect(all).toMatch(
+    /\nEvery day:\n[\s\S]*\nFor programs, and the interface by hand:\n[\s\S]*\nDaemon, library on this computer,/,
+  )
+  expect(all.match(/^ {2}shelfd daemon /gm)).toHaveLength(1)
+})
 
-  const own = commands.filter(({ name }) => !['sync', 'report', 'status', 'why'].includes(name))
-  test.each(own)('help of $name has examples and exit codes', async ({ name, load }) => {
-    const { stdout, exitCode } = await shelfd(`${name} -h --all`)
-    expect(exitCode).toBe(0)
-    expect(stdout).toContain(`shelfd ${name}`)
-    expect(stdout).toMatch(/\n\nExamples:\n {2}shelfd .+\n(?:.*\n)*\nExit codes:\n {2}0 {4}done\n/)
-    expect(stdout).toContain('130  interrupted')
-    const command = await load()
-    for (const [line] of command.examples) expect(`${line} `).toContain(`${name} `)
-  })
+const own = commands.filter(({ name }) => !['sync', 'report', 'status', 'why'].includes(name))
+test.each(own)('help of $name has examples and exit codes', async ({ name, load }) => {
+  const { stdout, exitCode } = await shelfd(`${name} -h --all`)
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain(`shelfd ${name}`)
+  expect(stdout).toMatch(/\n\nExamples:\n {2}shelfd .+\n(?:.*\n)*\nExit codes:\n {2}0 {4}done\n/)
+  expect(stdout).toContain('130  interrupted')
+  const command = await load()
+  for (const [line] of command.examples) expect(`${line} `).toContain(`${name} `)
 })
 
 test('--version prints the version alone', async () => {
   expect(await shelfd('--version')).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
-describe('usage errors', () => {
-  test.each([
-    ['confg path', 'did you mean "config"?'],
-    ['config pth', 'did you mean "config path"?'],
-    ['libraries lst', 'did you mean "libraries list"?'],
-    ['serve tokens creat', 'did you mean "serve tokens create"?'],
-    ['libraries Research', 'Cannot run "libraries Research": unknown command\n  shelfd libraries --help shows'],
-    ['config path --jsn', 'did you mean "--json"?'],
-    ['--jsn', 'did you mean "--json"?'],
-    ['config path more', 'Cannot understand "more"'],
-    ['mkdir', 'Cannot run without LIBRARY:/path'],
-    ['config path --log-format xml', 'it is one of text, json'],
-    ['config path --config', 'Cannot use --config without a value'],
-    ['search x --limit many', 'it must be a whole number from 1 to 1000'],
-    ['asset frame x', 'Cannot run without --at'],
-  ])('the usage error of "%s" names what is near', async (line, message) => {
-    const { exitCode, stdout, stderr } = await shelfd(line)
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toContain(message)
-    expect(stderr).toMatch(/^shelfd: Cannot .+\n {2}shelfd .*--help .+\n$/)
-  })
+test.each([
+  ['confg path', 'did you mean "config"?'],
+  ['config pth', 'did you mean "config path"?'],
+  ['libraries lst', 'did you mean "libraries list"?'],
+  ['serve tokens creat', 'did you mean "serve tokens create"?'],
+  ['libraries Research', 'Cannot run "libraries Research": unknown command\n  shelfd libraries --help shows'],
+  ['config path --jsn', 'did you mean "--json"?'],
+  ['--jsn', 'did you mean "--json"?'],
+  ['config path more', 'Cannot understand "more"'],
+  ['mkdir', 'Cannot run without LIBRARY:/path'],
+  ['config path --log-format xml', 'it is one of text, json'],
+  ['config path --config', 'Cannot use --config without a value'],
+  ['search x --limit many', 'it must be a whole number from 1 to 1000'],
+  ['asset frame x', 'Cannot run without --at'],
+])('the usage error of "%s" names what is near', async (line, message) => {
+  const { exitCode, stdout, stderr } = await shelfd(line)
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  expect(stderr).toContain(message)
+  expect(stderr).toMatch(/^shelfd: Cannot .+\n {2}shelfd .*--help .+\n$/)
 })
 
 describe('the command line', () => {
@@ -270,16 +266,14 @@ describe('errors', () => {
   })
 })
 
-describe('config', () => {
-  test('config path prints the file in force', async () => {
-    expect(await shelfd('config path')).toMatchObject({ exitCode: 0, stdout: '' })
-    expect(await shelfd('config path --json')).toMatchObject({ stdout: '{"path":null}\n' })
-    expect(await shelfd('config path', { env: { SHELFD_CONFIG: 'bad.yaml' } })).toMatchObject({
-      stdout: `${join(home, 'bad.yaml')}\n`,
-    })
+test('config path prints the file in force', async () => {
+  expect(await shelfd('config path')).toMatchObject({ exitCode: 0, stdout: '' })
+  expect(await shelfd('config path --json')).toMatchObject({ stdout: '{"path":null}\n' })
+  expect(await shelfd('config path', { env: { SHELFD_CONFIG: 'bad.yaml' } })).toMatchObject({
+    stdout: `${join(home, 'bad.yaml')}\n`,
   })
+})
 
-  test('config schema prints JSON', async () => {
-    expect(JSON.parse((await shelfd('config schema')).stdout)).toMatchObject({ type: 'object' })
-  })
+test('config schema prints JSON', async () => {
+  expect(JSON.parse((await shelfd('config schema')).stdout)).toMatchObject({ type: 'object' })
 })

@@ -108,23 +108,21 @@ describe('resources', () => {
   })
 })
 
-describe('api', () => {
-  test('api passes the body through, and its exit code shows a failure', async () => {
-    const listed = await run('api GET /v1/libraries?limit=1')
-    expect(JSON.parse(listed.stdout)).toMatchObject({ limit: 1 })
-    expect(await run('api get /v1/libraries/none')).toMatchObject({ exitCode: 1 })
-    expect(await json('api GET /v1/libraries/none')).toMatchObject({ status: 404 })
-  })
+test('api passes the body through, and its exit code shows a failure', async () => {
+  const listed = await run('api GET /v1/libraries?limit=1')
+  expect(JSON.parse(listed.stdout)).toMatchObject({ limit: 1 })
+  expect(await run('api get /v1/libraries/none')).toMatchObject({ exitCode: 1 })
+  expect(await json('api GET /v1/libraries/none')).toMatchObject({ status: 404 })
+})
 
-  test('api takes data from the line, a file and stdin', async () => {
-    writeFileSync(join(home, 'body.json'), '{"name":"FromFile"}')
-    await run(['api', 'POST', '/v1/libraries', '--data', '{"name":"FromLine"}'])
-    await run('api POST /v1/libraries --data @body.json')
-    await run('api POST /v1/libraries --data @-', { stdin: '{"name":"FromStdin"}' })
-    const names = (await json('libraries list')).map(({ name }: { name: string }) => name)
-    expect(names).toEqual(expect.arrayContaining(['FromLine', 'FromFile', 'FromStdin']))
-    expect(await run('api POST /v1/libraries --data {')).toMatchObject({ exitCode: 2 })
-  })
+test('api takes data from the line, a file and stdin', async () => {
+  writeFileSync(join(home, 'body.json'), '{"name":"FromFile"}')
+  await run(['api', 'POST', '/v1/libraries', '--data', '{"name":"FromLine"}'])
+  await run('api POST /v1/libraries --data @body.json')
+  await run('api POST /v1/libraries --data @-', { stdin: '{"name":"FromStdin"}' })
+  const names = (await json('libraries list')).map(({ name }: { name: string }) => name)
+  expect(names).toEqual(expect.arrayContaining(['FromLine', 'FromFile', 'FromStdin']))
+  expect(await run('api POST /v1/libraries --data {')).toMatchObject({ exitCode: 2 })
 })
 
 describe('credentials', () => {

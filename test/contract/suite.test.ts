@@ -145,35 +145,33 @@ describe('the contract suite', () => {
   })
 })
 
-describe('npm run contract', () => {
-  test.each([
-    [['--token-file', 'x'], '--url "" must be an origin'],
-    [['--url', 'https://library.example'], '--token-file "" must name a file'],
-    [['--url', 'http://library.example', '--token-file', 'x'], 'https unless it is this machine'],
-    [['--url', 'https://library.example/api', '--token-file', 'x'], 'must be an origin'],
-    [['--urll', 'x'], "Unknown option '--urll'"],
-  ])('npm run contract refuses the options %j', (argv, message) => {
-    expect(() => readOptions(OPTIONS, argv)).toThrow(message)
-  })
+test.each([
+  [['--token-file', 'x'], '--url "" must be an origin'],
+  [['--url', 'https://library.example'], '--token-file "" must name a file'],
+  [['--url', 'http://library.example', '--token-file', 'x'], 'https unless it is this machine'],
+  [['--url', 'https://library.example/api', '--token-file', 'x'], 'must be an origin'],
+  [['--urll', 'x'], "Unknown option '--urll'"],
+])('npm run contract refuses the options %j', (argv, message) => {
+  expect(() => readOptions(OPTIONS, argv)).toThrow(message)
+})
 
-  test('npm run contract prints a table and exits by its findings', async () => {
-    const { target, stop } = await startTarget()
-    const { directory, remove } = makeDirectory()
-    const run = async (token: string) => {
-      const file = join(directory, 'token')
-      writeFileSync(file, token)
-      const argv = [MAIN, '--url', target.url, '--token-file', file]
-      return await promisify(execFile)(process.execPath, argv).catch(({ code, stdout }) => ({ code, stdout }))
-    }
-    const good = await run(target.tokens.owner)
-    const bad = await run('of nobody')
-    await stop()
-    remove()
-    expect(good).toMatchObject({
-      stdout: expect.stringMatching(/\d+ assertions of \d+ sentences: \d+ passed, 0 failed/),
-    })
-    expect(bad).toMatchObject({ code: 1, stdout: expect.stringContaining('! answered with 401') })
+test('npm run contract prints a table and exits by its findings', async () => {
+  const { target, stop } = await startTarget()
+  const { directory, remove } = makeDirectory()
+  const run = async (token: string) => {
+    const file = join(directory, 'token')
+    writeFileSync(file, token)
+    const argv = [MAIN, '--url', target.url, '--token-file', file]
+    return await promisify(execFile)(process.execPath, argv).catch(({ code, stdout }) => ({ code, stdout }))
+  }
+  const good = await run(target.tokens.owner)
+  const bad = await run('of nobody')
+  await stop()
+  remove()
+  expect(good).toMatchObject({
+    stdout: expect.stringMatching(/\d+ assertions of \d+ sentences: \d+ passed, 0 failed/),
   })
+  expect(bad).toMatchObject({ code: 1, stdout: expect.stringContaining('! answered with 401') })
 })
 
 async function askFaulty(fault: Partial<Fault>, url: string, init: RequestInit): Promise<Response> {

@@ -32,23 +32,21 @@ describe('version and help', () => {
   })
 })
 
-describe('mistyped lines', () => {
-  test.each([
-    [['sync', '--dry'], 'Cannot understand the flag --dry (did you mean "--dry-run"?)'],
-    [['sync', '--max-dur', '2h'], 'did you mean "--max-duration"?'],
-    [['status', '--json=foo'], 'Cannot use --json with a value: it is a switch, so write --json alone'],
-    [['sync', '--no-wait=yes'], 'Cannot use --no-wait with a value'],
-    [['status', '-q=1'], 'Cannot use -q with a value'],
-    [['sync', '--no-config', 'x'], 'Cannot understand the flag --no-config'],
-    [['config', 'path', '--config'], 'Cannot use --config without a value'],
-    [['search', 'x', '--limit', 'NaN'], 'Cannot use "NaN" for --limit: it must be a whole number from 1 to 1000'],
-  ])('the mistyped line %j is explained in plain words', async (words, message) => {
-    const home = temporaryHome()
-    const { exitCode, stdout, stderr } = await home.shelfd(words)
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toContain(message)
-    expect(stderr).not.toMatch(/arguments following|Invalid input|received/)
-  })
+test.each([
+  [['sync', '--dry'], 'Cannot understand the flag --dry (did you mean "--dry-run"?)'],
+  [['sync', '--max-dur', '2h'], 'did you mean "--max-duration"?'],
+  [['status', '--json=foo'], 'Cannot use --json with a value: it is a switch, so write --json alone'],
+  [['sync', '--no-wait=yes'], 'Cannot use --no-wait with a value'],
+  [['status', '-q=1'], 'Cannot use -q with a value'],
+  [['sync', '--no-config', 'x'], 'Cannot understand the flag --no-config'],
+  [['config', 'path', '--config'], 'Cannot use --config without a value'],
+  [['search', 'x', '--limit', 'NaN'], 'Cannot use "NaN" for --limit: it must be a whole number from 1 to 1000'],
+])('the mistyped line %j is explained in plain words', async (words, message) => {
+  const home = temporaryHome()
+  const { exitCode, stdout, stderr } = await home.shelfd(words)
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  expect(stderr).toContain(message)
+  expect(stderr).not.toMatch(/arguments following|Invalid input|received/)
 })
 
 describe('fatal errors in JSON', () => {

@@ -30,48 +30,46 @@ async function show(home: Home, ...flags: string[]) {
   return stdout
 }
 
-describe('config show', () => {
-  test("config show prints the file's keys with each value's origin", async () => {
-    const { home, file } = homeWith(YAML)
-    const stdout = await show(home, '--transfers', '8')
-    expect(stdout).toContain(`  url: https://library.example.com # ${file}:2\n`)
-    expect(stdout).toContain(`    maxSize: 50MB # ${file}:9\n`)
-    expect(stdout).toContain('    rescan: 1h # default\n')
-    expect(stdout).toContain('  transfers: 8 # --transfers\n')
-    expect(stdout).toContain('  newPerDay: 7 # SHELFD_MAX_NEW_PER_DAY\n')
-    expect(stdout).toContain(`  newPerRun: none # ${file}:11\n`)
-    expect(stdout).toContain(`    path: ${home.path}/config/shelfd/Papers # ${file}:6\n`)
-    expect(stdout).not.toMatch(/Ms:|PerSecond: 2097152/)
-  })
+test("config show prints the file's keys with each value's origin", async () => {
+  const { home, file } = homeWith(YAML)
+  const stdout = await show(home, '--transfers', '8')
+  expect(stdout).toContain(`  url: https://library.example.com # ${file}:2\n`)
+  expect(stdout).toContain(`    maxSize: 50MB # ${file}:9\n`)
+  expect(stdout).toContain('    rescan: 1h # default\n')
+  expect(stdout).toContain('  transfers: 8 # --transfers\n')
+  expect(stdout).toContain('  newPerDay: 7 # SHELFD_MAX_NEW_PER_DAY\n')
+  expect(stdout).toContain(`  newPerRun: none # ${file}:11\n`)
+  expect(stdout).toContain(`    path: ${home.path}/config/shelfd/Papers # ${file}:6\n`)
+  expect(stdout).not.toMatch(/Ms:|PerSecond: 2097152/)
+})
 
-  test('config show never prints a secret [S-04]', async () => {
-    const { home } = homeWith(YAML)
-    const plain = homeWith('service: { url: "https://library.example.com", token: canary-10 }\n')
-    chmodSync(plain.file, 0o600)
-    for (const flags of [[], ['--json']]) {
-      expect(await show(home, ...flags)).not.toContain('canary')
-      expect(await show(plain.home, ...flags)).not.toContain('canary')
-    }
-    expect(await show(home)).toMatch(/# tokenCommand: pass …, not shown in full/)
-    expect(await show(plain.home)).toMatch(/# token: set, not shown/)
-  })
+test('config show never prints a secret [S-04]', async () => {
+  const { home } = homeWith(YAML)
+  const plain = homeWith('service: { url: "https://library.example.com", token: canary-10 }\n')
+  chmodSync(plain.file, 0o600)
+  for (const flags of [[], ['--json']]) {
+    expect(await show(home, ...flags)).not.toContain('canary')
+    expect(await show(plain.home, ...flags)).not.toContain('canary')
+  }
+  expect(await show(home)).toMatch(/# tokenCommand: pass …, not shown in full/)
+  expect(await show(plain.home)).toMatch(/# token: set, not shown/)
+})
 
-  test.each([
-    ['the defaults', ''],
-    ['a service', YAML],
-  ])('the output of config show can be pasted back: %s', async (_, yaml) => {
-    const { home } = homeWith(yaml)
-    const pasted = join(home.path, 'pasted.yaml')
-    writeFileSync(pasted, await show(home, '--transfers', '8'))
-    const { origins, configFile, ...before } = JSON.parse(await show(home, '--json', '--transfers', '8'))
-    const { origins: after, configFile: _pasted, ...again } = JSON.parse(await show(home, '--json', '--config', pasted))
-    // A person must write the secret in again.
-    if (before.service) delete before.service.tokenCommand
-    expect(again).toEqual(before)
-    expect(origins.limits).toMatchObject({ transfers: '--transfers', inIngestion: 'default' })
-    expect(after.limits.inIngestion).toMatch(/pasted\.yaml:\d+$/)
-    expect(configFile).toContain('config.yaml')
-  })
+test.each([
+  ['the defaults', ''],
+  ['a service', YAML],
+])('the output of config show can be pasted back: %s', async (_, yaml) => {
+  const { home } = homeWith(yaml)
+  const pasted = join(home.path, 'pasted.yaml')
+  writeFileSync(pasted, await show(home, '--transfers', '8'))
+  const { origins, configFile, ...before } = JSON.parse(await show(home, '--json', '--transfers', '8'))
+  const { origins: after, configFile: _pasted, ...again } = JSON.parse(await show(home, '--json', '--config', pasted))
+  // A person must write the secret in again.
+  if (before.service) delete before.service.tokenCommand
+  expect(again).toEqual(before)
+  expect(origins.limits).toMatchObject({ transfers: '--transfers', inIngestion: 'default' })
+  expect(after.limits.inIngestion).toMatch(/pasted\.yaml:\d+$/)
+  expect(configFile).toContain('config.yaml')
 })
 
 describe('config set, get and check', () => {

@@ -89,22 +89,20 @@ describe('the first Ctrl-C', () => {
   })
 })
 
-describe('the second Ctrl-C', () => {
-  test('the second Ctrl-C ends at once and counts the cut uploads [F-PR-02]', async () => {
-    const { home, service, release, running } = await syncInTheMiddle()
-    running.child.kill('SIGINT')
-    await running.logged('Stopping')
-    running.child.kill('SIGINT')
-    expectExit(
-      await running.ended,
-      130,
-      /\n4 uploads were cut: it is not known whether they arrived; the next run looks\n$/,
-    )
-    expect(await statusOf(home)).toMatchObject({ files: { inDoubt: TRANSFERS, sending: 0, toSend: FILES - TRANSFERS } })
-    release()
-    expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0 })
-    expect(readLibrary(service.dataDir)).toHaveLength(FILES)
-  })
+test('the second Ctrl-C ends at once and counts the cut uploads [F-PR-02]', async () => {
+  const { home, service, release, running } = await syncInTheMiddle()
+  running.child.kill('SIGINT')
+  await running.logged('Stopping')
+  running.child.kill('SIGINT')
+  expectExit(
+    await running.ended,
+    130,
+    /\n4 uploads were cut: it is not known whether they arrived; the next run looks\n$/,
+  )
+  expect(await statusOf(home)).toMatchObject({ files: { inDoubt: TRANSFERS, sending: 0, toSend: FILES - TRANSFERS } })
+  release()
+  expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0 })
+  expect(readLibrary(service.dataDir)).toHaveLength(FILES)
 })
 
 describe('Ctrl-C beside a daemon', () => {

@@ -27,103 +27,99 @@ async function listFailed(home: Home, ...flags: string[]) {
   return JSON.parse(stdout).contents
 }
 
-describe('failed list', () => {
-  test('failed list has one row for a content of several files', async () => {
-    const { home, root } = await refusedHome()
-    expect(await listFailed(home)).toEqual([
-      expect.objectContaining({
-        stage: 'upload',
-        code: 'invalid',
-        message: expect.stringContaining('no such kind'),
-        tries: 1,
-        since: expect.stringMatching(/^\d{4}-/),
-        retryAt: expect.stringMatching(/^\d{4}-/),
-        isSetAside: false,
-        files: [
-          { mirror: 'Papers', root, path: 'sub/bad-copy.md' },
-          { mirror: 'Papers', root, path: 'sub/bad.md' },
-        ],
-      }),
-    ])
-    const { stdout } = await home.shelfd(['failed', 'list'])
-    expect(stdout).toContain(`${root}/sub/bad-copy.md (and 1 more)`)
-  })
-
-  test('failed list is empty before the first sync', async () => {
-    const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['failed', 'list'])
-    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: 'Nothing is in quarantine\n' })
-  })
-
-  test('failed list points to problems that are no failed uploads', async () => {
-    const home = temporaryHome()
-    const path = home.write('Papers', { 'a.md': 'A', 'long.md': 'B'.repeat(9), 'longer.md': 'C'.repeat(10) })
-    configure(home, { mirrors: [{ name: 'Papers', path, maxSize: '5B' }] })
-    expect((await home.shelfd(['sync'])).exitCode).toBe(1)
-    const listed = await home.shelfd(['failed', 'list'])
-    expect(listed).toEqual({
-      exitCode: 0,
-      stdout: '',
-      stderr: 'No upload failed; there are 2 other problems: shelfd status\n',
-    })
-    expect((await home.shelfd(['failed', 'ignore', 'long.md'])).stderr, 'as sync prints it').toBe(IGNORED)
-    const rest = 'there is 1 other problem: shelfd status; 1 was set aside: shelfd failed --all\n'
-    expect((await home.shelfd(['failed'])).stderr).toBe(`No upload failed; ${rest}`)
-    const broken = home.write('Broken', { 'torn.docx': 'PK\x03\x04torn' })
-    expect((await home.shelfd(['sync', broken])).exitCode).toBe(1)
-    const { stdout, stderr } = await home.shelfd(['failed'])
-    expect(stdout).toContain('torn.docx')
-    const howTo = 'Runs exit 1 until each problem is solved or set aside: shelfd failed ignore PATH\n'
-    expect(stderr, 'beside the failures').toBe(`Besides, ${rest}${howTo}`)
-    const all = await home.shelfd(['failed', '--all'])
-    expect(all.stderr, 'all that was set aside is listed').toBe(
-      `Besides, there is 1 other problem: shelfd status\n${howTo}`,
-    )
-  })
-
-  test('failed list prints blocks on a narrow terminal', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    service.answer = ({ fileName }) => (fileName ? REFUSAL : undefined)
-    const { home, shelfd } = createHome()
-    const root = join(home, 'Papers-with-a-name-that-is-quite-long')
-    mkdirSync(root)
-    writeFileSync(join(root, 'bad.md'), 'bad')
-    const env = variablesOf(service)
-    await shelfd(`sync ${root} --to Research`, { env })
-    const { stdout } = await shelfd('failed list', { env, isTerminal: true, columns: 80 })
-    expect(stdout.split('\n')[0], 'the whole path, to copy').toBe(join(root, 'bad.md'))
-    expect(stdout).toMatch(
-      /\n {2}Cannot upload [^[]*no such kind[^[]* \[invalid\]\n {2}since \d\d:\d\d:\d\d; next try \d\d:\d\d:\d\d\n$/,
-    )
-    expect((await shelfd('failed list', { env, isTerminal: true, columns: 300 })).stdout).toMatch(/^PATH +CODE/)
-  })
-
-  test('failed list has resources whose ingestion failed', async () => {
-    const service = await startFaultyService({ library: 'Research' })
-    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
-    const home = homeWithPapers({ 'a.md': 'A' }, service)
-    await home.sync(['Papers', '--to', 'Research'])
-    expect(await listFailed(home)).toMatchObject([{ stage: 'ingestion', resourceId: expect.any(String) }])
-    service.rewrite = (_, body) => body
-    expect((await home.shelfd(['failed', 'retry', '--all'])).exitCode).toBe(0)
-    expect((await home.sync(['Papers'])).exitCode).toBe(0)
-    expect(await listFailed(home)).toEqual([])
-  })
+test('failed list has one row for a content of several files', async () => {
+  const { home, root } = await refusedHome()
+  expect(await listFailed(home)).toEqual([
+    expect.objectContaining({
+      stage: 'upload',
+      code: 'invalid',
+      message: expect.stringContaining('no such kind'),
+      tries: 1,
+      since: expect.stringMatching(/^\d{4}-/),
+      retryAt: expect.stringMatching(/^\d{4}-/),
+      isSetAside: false,
+      files: [
+        { mirror: 'Papers', root, path: 'sub/bad-copy.md' },
+        { mirror: 'Papers', root, path: 'sub/bad.md' },
+      ],
+    }),
+  ])
+  const { stdout } = await home.shelfd(['failed', 'list'])
+  expect(stdout).toContain(`${root}/sub/bad-copy.md (and 1 more)`)
 })
 
-describe('failed show', () => {
-  test('failed show finds a content by path, directory and hash', async () => {
-    const { home } = await refusedHome()
-    const [{ sha256 }] = await listFailed(home)
-    for (const word of ['Papers/sub/bad.md', 'Papers/sub', 'Papers', sha256.slice(0, 8)]) {
-      const { exitCode, stdout } = await home.shelfd(['failed', 'show', word])
-      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(sha256) })
-    }
-  })
+test('failed list is empty before the first sync', async () => {
+  const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['failed', 'list'])
+  expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: 'Nothing is in quarantine\n' })
+})
 
-  test('failed show refuses a content that is not in quarantine', async () => {
-    const { home } = await refusedHome()
-    expectExit(await home.shelfd(['failed', 'show', 'Papers/good.md']), 2, /Cannot find ".*" in the quarantine/)
+test('failed list points to problems that are no failed uploads', async () => {
+  const home = temporaryHome()
+  const path = home.write('Papers', { 'a.md': 'A', 'long.md': 'B'.repeat(9), 'longer.md': 'C'.repeat(10) })
+  configure(home, { mirrors: [{ name: 'Papers', path, maxSize: '5B' }] })
+  expect((await home.shelfd(['sync'])).exitCode).toBe(1)
+  const listed = await home.shelfd(['failed', 'list'])
+  expect(listed).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'No upload failed; there are 2 other problems: shelfd status\n',
   })
+  expect((await home.shelfd(['failed', 'ignore', 'long.md'])).stderr, 'as sync prints it').toBe(IGNORED)
+  const rest = 'there is 1 other problem: shelfd status; 1 was set aside: shelfd failed --all\n'
+  expect((await home.shelfd(['failed'])).stderr).toBe(`No upload failed; ${rest}`)
+  const broken = home.write('Broken', { 'torn.docx': 'PK\x03\x04torn' })
+  expect((await home.shelfd(['sync', broken])).exitCode).toBe(1)
+  const { stdout, stderr } = await home.shelfd(['failed'])
+  expect(stdout).toContain('torn.docx')
+  const howTo = 'Runs exit 1 until each problem is solved or set aside: shelfd failed ignore PATH\n'
+  expect(stderr, 'beside the failures').toBe(`Besides, ${rest}${howTo}`)
+  const all = await home.shelfd(['failed', '--all'])
+  expect(all.stderr, 'all that was set aside is listed').toBe(
+    `Besides, there is 1 other problem: shelfd status\n${howTo}`,
+  )
+})
+
+test('failed list prints blocks on a narrow terminal', async () => {
+  const service = await startFaultyService({ library: 'Research' })
+  service.answer = ({ fileName }) => (fileName ? REFUSAL : undefined)
+  const { home, shelfd } = createHome()
+  const root = join(home, 'Papers-with-a-name-that-is-quite-long')
+  mkdirSync(root)
+  writeFileSync(join(root, 'bad.md'), 'bad')
+  const env = variablesOf(service)
+  await shelfd(`sync ${root} --to Research`, { env })
+  const { stdout } = await shelfd('failed list', { env, isTerminal: true, columns: 80 })
+  expect(stdout.split('\n')[0], 'the whole path, to copy').toBe(join(root, 'bad.md'))
+  expect(stdout).toMatch(
+    /\n {2}Cannot upload [^[]*no such kind[^[]* \[invalid\]\n {2}since \d\d:\d\d:\d\d; next try \d\d:\d\d:\d\d\n$/,
+  )
+  expect((await shelfd('failed list', { env, isTerminal: true, columns: 300 })).stdout).toMatch(/^PATH +CODE/)
+})
+
+test('failed list has resources whose ingestion failed', async () => {
+  const service = await startFaultyService({ library: 'Research' })
+  service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
+  const home = homeWithPapers({ 'a.md': 'A' }, service)
+  await home.sync(['Papers', '--to', 'Research'])
+  expect(await listFailed(home)).toMatchObject([{ stage: 'ingestion', resourceId: expect.any(String) }])
+  service.rewrite = (_, body) => body
+  expect((await home.shelfd(['failed', 'retry', '--all'])).exitCode).toBe(0)
+  expect((await home.sync(['Papers'])).exitCode).toBe(0)
+  expect(await listFailed(home)).toEqual([])
+})
+
+test('failed show finds a content by path, directory and hash', async () => {
+  const { home } = await refusedHome()
+  const [{ sha256 }] = await listFailed(home)
+  for (const word of ['Papers/sub/bad.md', 'Papers/sub', 'Papers', sha256.slice(0, 8)]) {
+    const { exitCode, stdout } = await home.shelfd(['failed', 'show', word])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(sha256) })
+  }
+})
+
+test('failed show refuses a content that is not in quarantine', async () => {
+  const { home } = await refusedHome()
+  expectExit(await home.shelfd(['failed', 'show', 'Papers/good.md']), 2, /Cannot find ".*" in the quarantine/)
 })
 
 describe('failed retry', () => {
@@ -154,71 +150,67 @@ describe('failed retry', () => {
   })
 })
 
-describe('failed ignore', () => {
-  test('failed ignore makes runs succeed and stops the uploads', async () => {
-    const { service, home, root } = await refusedHome()
-    expect((await home.shelfd(['failed', 'ignore', 'Papers/sub'])).stderr).toBe(IGNORED)
-    makeDueByTime(home)
-    service.forget()
-    expect((await home.sync(['Papers'])).exitCode).toBe(0)
-    expect(service.count('uploadFile')).toBe(0)
-    expect(await listFailed(home)).toEqual([])
-    expect((await home.shelfd(['failed'])).stderr).toBe(
-      'Nothing is in quarantine; 1 was set aside: shelfd failed --all\n',
-    )
-    expect(await listFailed(home, '--all')).toMatchObject([{ isSetAside: true, retryAt: null }])
-    expect((await home.json(['status'])).mirrors[0]).toMatchObject({
-      files: { needAttention: 0, setAside: 2 },
-      problems: [],
-    })
-    const report = await home.shelfd(['report', '--json', '--only', 'needs-attention'])
-    expect(JSON.parse(report.stdout).mirrors[0].entries[0].reason).toMatch(/^set aside: .*no such kind/)
-    expect((await home.shelfd(['report'])).stdout).toContain(
-      '  !        2 needs-attention\n           1 of them a copy of another\n           2 of them set aside\n',
-    )
-    const forPeople = (await home.shelfd(['report', '--format', 'markdown'])).stdout
-    expect(forPeople).not.toContain('need you')
-    expect(forPeople).toContain('set aside')
-    service.answer = () => undefined
-    writeFileSync(join(root, 'sub', 'bad.md'), 'corrected')
-    expect((await home.sync(['Papers'])).mirror.uploads.created).toBe(1)
+test('failed ignore makes runs succeed and stops the uploads', async () => {
+  const { service, home, root } = await refusedHome()
+  expect((await home.shelfd(['failed', 'ignore', 'Papers/sub'])).stderr).toBe(IGNORED)
+  makeDueByTime(home)
+  service.forget()
+  expect((await home.sync(['Papers'])).exitCode).toBe(0)
+  expect(service.count('uploadFile')).toBe(0)
+  expect(await listFailed(home)).toEqual([])
+  expect((await home.shelfd(['failed'])).stderr).toBe(
+    'Nothing is in quarantine; 1 was set aside: shelfd failed --all\n',
+  )
+  expect(await listFailed(home, '--all')).toMatchObject([{ isSetAside: true, retryAt: null }])
+  expect((await home.json(['status'])).mirrors[0]).toMatchObject({
+    files: { needAttention: 0, setAside: 2 },
+    problems: [],
   })
-
-  test('failed retry takes back failed ignore', async () => {
-    const { home } = await refusedHome()
-    await home.shelfd(['failed', 'ignore', 'Papers/sub'])
-    await home.shelfd(['failed', 'retry', 'Papers/sub'])
-    expect(await listFailed(home)).toMatchObject([{ isSetAside: false }])
-    expect((await home.sync(['Papers'])).exitCode).toBe(1)
-  })
+  const report = await home.shelfd(['report', '--json', '--only', 'needs-attention'])
+  expect(JSON.parse(report.stdout).mirrors[0].entries[0].reason).toMatch(/^set aside: .*no such kind/)
+  expect((await home.shelfd(['report'])).stdout).toContain(
+    '  !        2 needs-attention\n           1 of them a copy of another\n           2 of them set aside\n',
+  )
+  const forPeople = (await home.shelfd(['report', '--format', 'markdown'])).stdout
+  expect(forPeople).not.toContain('need you')
+  expect(forPeople).toContain('set aside')
+  service.answer = () => undefined
+  writeFileSync(join(root, 'sub', 'bad.md'), 'corrected')
+  expect((await home.sync(['Papers'])).mirror.uploads.created).toBe(1)
 })
 
-describe('pause', () => {
-  test('a pause is stored, shown, and ended by resume', async () => {
-    const home = homeWithPapers({ 'a.md': 'A' })
-    await home.sync(['Papers'])
-    const isPaused = async () => (await home.json(['status'])).mirrors[0].isPaused
-    const { exitCode, stderr } = await home.shelfd(['pause', 'Papers'])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 0,
-      stderr: 'Paused: Papers; no daemon runs now, and "shelfd sync" ignores a pause\n',
-    })
-    expect(await isPaused()).toBe(true)
-    expect((await home.sync(['Papers'])).exitCode).toBe(0)
-    expect((await home.shelfd(['resume', '--json'])).stdout).toBe('{"resumed":"all"}\n')
-    expect(await isPaused()).toBe(false)
-  })
+test('failed retry takes back failed ignore', async () => {
+  const { home } = await refusedHome()
+  await home.shelfd(['failed', 'ignore', 'Papers/sub'])
+  await home.shelfd(['failed', 'retry', 'Papers/sub'])
+  expect(await listFailed(home)).toMatchObject([{ isSetAside: false }])
+  expect((await home.sync(['Papers'])).exitCode).toBe(1)
+})
 
-  test('pause refuses an unknown mirror', async () => {
-    expectExit(await temporaryHome().shelfd(['pause', 'nothing']), 2, /Cannot find the mirror "nothing"/)
+test('a pause is stored, shown, and ended by resume', async () => {
+  const home = homeWithPapers({ 'a.md': 'A' })
+  await home.sync(['Papers'])
+  const isPaused = async () => (await home.json(['status'])).mirrors[0].isPaused
+  const { exitCode, stderr } = await home.shelfd(['pause', 'Papers'])
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: 'Paused: Papers; no daemon runs now, and "shelfd sync" ignores a pause\n',
   })
+  expect(await isPaused()).toBe(true)
+  expect((await home.sync(['Papers'])).exitCode).toBe(0)
+  expect((await home.shelfd(['resume', '--json'])).stdout).toBe('{"resumed":"all"}\n')
+  expect(await isPaused()).toBe(false)
+})
 
-  test('pause fails while another process holds the store', async () => {
-    const home = temporaryHome()
-    mkdirSync(home.stateDir, { recursive: true })
-    using _held = openStore(home.stateDir)
-    expect((await home.shelfd(['pause'])).exitCode).toBe(11)
-  })
+test('pause refuses an unknown mirror', async () => {
+  expectExit(await temporaryHome().shelfd(['pause', 'nothing']), 2, /Cannot find the mirror "nothing"/)
+})
+
+test('pause fails while another process holds the store', async () => {
+  const home = temporaryHome()
+  mkdirSync(home.stateDir, { recursive: true })
+  using _held = openStore(home.stateDir)
+  expect((await home.shelfd(['pause'])).exitCode).toBe(11)
 })
 
 /** Lets the quarantine of the content end by time. */

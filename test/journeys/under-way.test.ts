@@ -50,21 +50,19 @@ describe.each([[['sync', 'papers']], [['daemon']]])('uploads of %j', (args) => {
   })
 })
 
-describe('batches', () => {
-  test('a batch interrupted by a kill continues at the next start [P18]', async () => {
-    const { service, home, root } = await homeOnService({ 'a.md': 'pelican', 'b.md': 'heron' })
-    // By its schedule only the very first batch begins during this test.
-    const mirror = { name: 'papers', path: root, library: 'Research', settle: '0s', schedule: inHalfAYear() }
-    configure(home, { mirrors: [mirror] })
-    const { begun, release } = service.holdUploads()
-    const first = await startDaemon(home)
-    await begun
-    await first.kill()
-    release()
-    const second = await startDaemon(home)
-    await second.until('all is sent', () => service.count('uploadFile') === 2)
-    await second.until('held again', ({ mirrors }) => mirrors[0]?.reason?.code === 'scheduled')
-  })
+test('a batch interrupted by a kill continues at the next start [P18]', async () => {
+  const { service, home, root } = await homeOnService({ 'a.md': 'pelican', 'b.md': 'heron' })
+  // By its schedule only the very first batch begins during this test.
+  const mirror = { name: 'papers', path: root, library: 'Research', settle: '0s', schedule: inHalfAYear() }
+  configure(home, { mirrors: [mirror] })
+  const { begun, release } = service.holdUploads()
+  const first = await startDaemon(home)
+  await begun
+  await first.kill()
+  release()
+  const second = await startDaemon(home)
+  await second.until('all is sent', () => service.count('uploadFile') === 2)
+  await second.until('held again', ({ mirrors }) => mirrors[0]?.reason?.code === 'scheduled')
 })
 
 /** A cron expression that is due in half a year. */

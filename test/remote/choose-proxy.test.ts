@@ -30,57 +30,55 @@ describe('the proxy', () => {
   )
 })
 
-describe('NO_PROXY', () => {
-  it.each([
-    ['*', ORIGIN],
-    ['library.example.com', ORIGIN],
-    ['LIBRARY.example.com.', ORIGIN],
-    ['example.com', ORIGIN],
-    ['.example.com', ORIGIN],
-    ['*.example.com', ORIGIN],
-    ['.example.com', 'https://example.com'],
-    ['other.org, example.com', ORIGIN],
-    ['other.org example.com', ORIGIN],
-    ['example.com:443', ORIGIN],
-    ['example.com:8443', `${ORIGIN}:8443`],
-    ['10.1.2.3', 'https://10.1.2.3'],
-    ['10.0.0.0/8', 'https://10.1.2.3'],
-    ['[2001:db8::1]', 'https://[2001:db8::1]'],
-    ['2001:db8::1', 'https://[2001:db8::1]'],
-    ['2001:DB8:0::0001', 'https://[2001:db8::1]'],
-    ['2001:db8:1:2:3:4:5:6', 'https://[2001:db8:1:2:3:4:5:6]'],
-    ['2001:db8:1:2:3:4:5:0006', 'https://[2001:db8:1:2:3:4:5:6]'],
-    ['fe80::1:5', 'https://[fe80::1:5]'],
-    ['[fd00::1]:8443', 'https://[fd00::1]:8443'],
-    ['fd00::/8', 'https://[fd12:3456::1]'],
-    ['::/0', 'https://[2001:db8::1]'],
-  ])('NO_PROXY leaves out what it names: %s', (exceptions, origin) => {
-    expect(chosen({ HTTPS_PROXY: PROXY, NO_PROXY: exceptions }, origin)).toBeUndefined()
-  })
+it.each([
+  ['*', ORIGIN],
+  ['library.example.com', ORIGIN],
+  ['LIBRARY.example.com.', ORIGIN],
+  ['example.com', ORIGIN],
+  ['.example.com', ORIGIN],
+  ['*.example.com', ORIGIN],
+  ['.example.com', 'https://example.com'],
+  ['other.org, example.com', ORIGIN],
+  ['other.org example.com', ORIGIN],
+  ['example.com:443', ORIGIN],
+  ['example.com:8443', `${ORIGIN}:8443`],
+  ['10.1.2.3', 'https://10.1.2.3'],
+  ['10.0.0.0/8', 'https://10.1.2.3'],
+  ['[2001:db8::1]', 'https://[2001:db8::1]'],
+  ['2001:db8::1', 'https://[2001:db8::1]'],
+  ['2001:DB8:0::0001', 'https://[2001:db8::1]'],
+  ['2001:db8:1:2:3:4:5:6', 'https://[2001:db8:1:2:3:4:5:6]'],
+  ['2001:db8:1:2:3:4:5:0006', 'https://[2001:db8:1:2:3:4:5:6]'],
+  ['fe80::1:5', 'https://[fe80::1:5]'],
+  ['[fd00::1]:8443', 'https://[fd00::1]:8443'],
+  ['fd00::/8', 'https://[fd12:3456::1]'],
+  ['::/0', 'https://[2001:db8::1]'],
+])('NO_PROXY leaves out what it names: %s', (exceptions, origin) => {
+  expect(chosen({ HTTPS_PROXY: PROXY, NO_PROXY: exceptions }, origin)).toBeUndefined()
+})
 
-  it.each([
-    ['', ORIGIN],
-    ['ample.com', ORIGIN],
-    ['example.com.evil.org', ORIGIN],
-    ['brary.example.com', ORIGIN],
-    ['example.com:8443', ORIGIN],
-    ['.', ORIGIN],
-    ['10.0.0.0/16', 'https://10.1.2.3'],
-    ['2.3', 'https://10.1.2.3'],
-    ['10.0.0.0/99', 'https://10.1.2.3'],
-    ['2001:db8::2', 'https://[2001:db8::1]'],
-    ['[fd00::1]:8443', 'https://[fd00::1]'],
-    ['fd00::/8', 'https://[fe00::1]'],
-    ['fd00::/129', 'https://[fd00::1]'],
-    ['::/0', 'https://10.1.2.3'],
-    ['0.0.0.0/0', 'https://[2001:db8::1]'],
-    ['fd00::/x', 'https://[fd00::1]'],
-    ['fd00::1::2', 'https://[fd00::1]'],
-  ])('NO_PROXY leaves nothing else out: %s', (exceptions, origin) => {
-    expect(chosen({ HTTPS_PROXY: PROXY, NO_PROXY: exceptions }, origin)).toBe(PROXY)
-  })
+it.each([
+  ['', ORIGIN],
+  ['ample.com', ORIGIN],
+  ['example.com.evil.org', ORIGIN],
+  ['brary.example.com', ORIGIN],
+  ['example.com:8443', ORIGIN],
+  ['.', ORIGIN],
+  ['10.0.0.0/16', 'https://10.1.2.3'],
+  ['2.3', 'https://10.1.2.3'],
+  ['10.0.0.0/99', 'https://10.1.2.3'],
+  ['2001:db8::2', 'https://[2001:db8::1]'],
+  ['[fd00::1]:8443', 'https://[fd00::1]'],
+  ['fd00::/8', 'https://[fe00::1]'],
+  ['fd00::/129', 'https://[fd00::1]'],
+  ['::/0', 'https://10.1.2.3'],
+  ['0.0.0.0/0', 'https://[2001:db8::1]'],
+  ['fd00::/x', 'https://[fd00::1]'],
+  ['fd00::1::2', 'https://[fd00::1]'],
+])('NO_PROXY leaves nothing else out: %s', (exceptions, origin) => {
+  expect(chosen({ HTTPS_PROXY: PROXY, NO_PROXY: exceptions }, origin)).toBe(PROXY)
+})
 
-  it('no_proxy in small letters comes before NO_PROXY', () => {
-    expect(chosen({ HTTPS_PROXY: PROXY, no_proxy: 'other.org', NO_PROXY: '*' })).toBe(PROXY)
-  })
+it('no_proxy in small letters comes before NO_PROXY', () => {
+  expect(chosen({ HTTPS_PROXY: PROXY, no_proxy: 'other.org', NO_PROXY: '*' })).toBe(PROXY)
 })

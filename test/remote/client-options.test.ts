@@ -31,9 +31,7 @@ describe('parseOrigin', () => {
   })
 })
 
-describe('parseToken', () => {
-  it.each(['', ' ', 'a b', 'secret\r\nX-Evil: 1', 'sécret'])('a token that no header can carry is refused', (token) => {
-    expect(() => parseToken(token)).toThrow(UsageError)
-    expect(() => parseToken(token)).not.toThrow(/s.?cret/)
-  })
+it.each(['', ' ', 'a b', 'secret\r\nX-Evil: 1', 'sécret'])('a token that no header can carry is refused', (token) => {
+  expect(() => parseToken(token)).toThrow(UsageError)
+  expect(() => parseToken(token)).not.toThrow(/s.?cret/)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { contestedIds, decideUpload, type UploadCandidate, uploadPriority } from '../../src/rules/decide-upload.ts'
 
 const NOW_MS = 1_000_000
@@ -29,24 +29,22 @@ function describeDecision(candidate: UploadCandidate): string {
   return decision === 'wait' ? `wait for ${ending.join(', ')}` : decision
 }
 
-describe('the decision about a file to upload', () => {
-  test.each<[what: string, candidate: Partial<UploadCandidate>, decision: string]>([
-    ['a new content', {}, 'upload'],
-    ['a new content that this run tried', { isTried: true }, 'wait for the next run'],
-    ['a new content whose directory is missing', { hasDirectory: false }, 'wait for its directory'],
-    ['a content that is on its way', { state: 'sending' }, 'wait for its upload'],
-    ['a content in doubt', { state: 'doubt' }, 'wait for a search'],
-    ['a content in doubt that this run tried', { state: 'doubt', isTried: true }, 'wait for a search'],
-    ['a refused content in quarantine', { state: 'refused', retryAt: NOW_MS + 1 }, 'wait for the quarantine'],
-    ['a refused content whose quarantine is over', { state: 'refused', retryAt: NOW_MS }, 'upload'],
-    ['a refused content that this run tried', { state: 'refused', isTried: true }, 'wait for the next run'],
-    ['a refused content that was set aside', { state: 'refused', isSetAside: true }, 'wait for the user'],
-    ['a new content that was set aside before it changed', { isSetAside: true }, 'upload'],
-    ['a stored content', { state: 'stored' }, 'alias'],
-    ['a stored content whose directory is missing', { state: 'stored', hasDirectory: false }, 'alias'],
-  ])('the upload is decided for %s', (_, candidate, expected) => {
-    expect(describeDecision({ ...NEW, ...candidate })).toBe(expected)
-  })
+test.each<[what: string, candidate: Partial<UploadCandidate>, decision: string]>([
+  ['a new content', {}, 'upload'],
+  ['a new content that this run tried', { isTried: true }, 'wait for the next run'],
+  ['a new content whose directory is missing', { hasDirectory: false }, 'wait for its directory'],
+  ['a content that is on its way', { state: 'sending' }, 'wait for its upload'],
+  ['a content in doubt', { state: 'doubt' }, 'wait for a search'],
+  ['a content in doubt that this run tried', { state: 'doubt', isTried: true }, 'wait for a search'],
+  ['a refused content in quarantine', { state: 'refused', retryAt: NOW_MS + 1 }, 'wait for the quarantine'],
+  ['a refused content whose quarantine is over', { state: 'refused', retryAt: NOW_MS }, 'upload'],
+  ['a refused content that this run tried', { state: 'refused', isTried: true }, 'wait for the next run'],
+  ['a refused content that was set aside', { state: 'refused', isSetAside: true }, 'wait for the user'],
+  ['a new content that was set aside before it changed', { isSetAside: true }, 'upload'],
+  ['a stored content', { state: 'stored' }, 'alias'],
+  ['a stored content whose directory is missing', { state: 'stored', hasDirectory: false }, 'alias'],
+])('the upload is decided for %s', (_, candidate, expected) => {
+  expect(describeDecision({ ...NEW, ...candidate })).toBe(expected)
 })
 
 const named = (resourceId: string, bytes: string) => ({ resourceId, sha256: Buffer.from(bytes) })

@@ -58,46 +58,42 @@ function access(more: Partial<AccessContext> = {}): AccessContext {
   return { ...base, ...more }
 }
 
-describe('the rights on a library', () => {
-  test.each([
-    ['all rights on the library', ALL, [], undefined],
-    ['all abilities', [], ABILITIES, undefined],
-    ['some of both', ['update'], ABILITIES.slice(0, 2), undefined],
-    ['reading alone', ['read'], [], 'lacks resource.create, update'],
-    ['rights of another kind', ['resource.delete'], ['library.create'], 'lacks read, resource.create, update'],
-  ])('a mirror needs to list, add to and update its library: %s', (_, rights, abilities, lack) => {
-    const finding = assessRights(library(rights), abilities)
-    expect([finding.level, finding.code]).toEqual(lack ? ['failed', 'right-missing'] : ['ok', undefined])
-    expect(finding.message).toContain(`Papers: ${lack ? `the credential ${lack}` : 'may be'}`)
-    expect(finding.remedy).toEqual(lack && expect.stringContaining('create a token'))
-  })
+test.each([
+  ['all rights on the library', ALL, [], undefined],
+  ['all abilities', [], ABILITIES, undefined],
+  ['some of both', ['update'], ABILITIES.slice(0, 2), undefined],
+  ['reading alone', ['read'], [], 'lacks resource.create, update'],
+  ['rights of another kind', ['resource.delete'], ['library.create'], 'lacks read, resource.create, update'],
+])('a mirror needs to list, add to and update its library: %s', (_, rights, abilities, lack) => {
+  const finding = assessRights(library(rights), abilities)
+  expect([finding.level, finding.code]).toEqual(lack ? ['failed', 'right-missing'] : ['ok', undefined])
+  expect(finding.message).toContain(`Papers: ${lack ? `the credential ${lack}` : 'may be'}`)
+  expect(finding.remedy).toEqual(lack && expect.stringContaining('create a token'))
 })
 
-describe('a credential', () => {
-  test.each<[string, Partial<AccessContext>, RegExp[]]>([
-    ['what mirroring needs, for one library', {}, []],
-    ['what mirroring needs, for libraries to come', { libraries: [], abilities: ABILITIES }, []],
-    ['deletion', { abilities: ['library.create', 'library.delete'] }, [/may delete \(library\.delete\)/]],
-    [
-      'deletion in one library',
-      { libraries: [library([...ALL, 'resource.delete'])] },
-      [/may delete \(resource\.delete\)/],
-    ],
-    ['another interface', { interfaces: ['mcp'] }, [/not enabled for the API/]],
-    ['reading alone', { libraries: [library(['read'])] }, [/may not create resources in any library/]],
-    ['nothing', { interfaces: [], libraries: [] }, [/not enabled for the API/, /nothing can be sent/]],
-  ])('a credential for too much or too little is a warning: one for %s', (_, more, expected) => {
-    const matching = expected.map((words) => expect.stringMatching(words))
-    expect(listCredentialWarnings(access(more))).toEqual(matching)
-    const [first, ...others] = assessCredential(access(more), 'the environment')
-    expect(first).toMatchObject({ level: 'ok', message: 'Ada, tenant Acme, token from the environment' })
-    expect(others).toMatchObject(matching.map((message) => ({ level: 'warning', message })))
-  })
+test.each<[string, Partial<AccessContext>, RegExp[]]>([
+  ['what mirroring needs, for one library', {}, []],
+  ['what mirroring needs, for libraries to come', { libraries: [], abilities: ABILITIES }, []],
+  ['deletion', { abilities: ['library.create', 'library.delete'] }, [/may delete \(library\.delete\)/]],
+  [
+    'deletion in one library',
+    { libraries: [library([...ALL, 'resource.delete'])] },
+    [/may delete \(resource\.delete\)/],
+  ],
+  ['another interface', { interfaces: ['mcp'] }, [/not enabled for the API/]],
+  ['reading alone', { libraries: [library(['read'])] }, [/may not create resources in any library/]],
+  ['nothing', { interfaces: [], libraries: [] }, [/not enabled for the API/, /nothing can be sent/]],
+])('a credential for too much or too little is a warning: one for %s', (_, more, expected) => {
+  const matching = expected.map((words) => expect.stringMatching(words))
+  expect(listCredentialWarnings(access(more))).toEqual(matching)
+  const [first, ...others] = assessCredential(access(more), 'the environment')
+  expect(first).toMatchObject({ level: 'ok', message: 'Ada, tenant Acme, token from the environment' })
+  expect(others).toMatchObject(matching.map((message) => ({ level: 'warning', message })))
+})
 
-  test('a credential of no user is named by its tenant', () => {
-    const [first] = assessCredential(access({ user: null }), 'a file')
-    expect(first).toMatchObject({ level: 'ok', message: 'no user, tenant Acme, token from a file' })
-  })
+test('a credential of no user is named by its tenant', () => {
+  const [first] = assessCredential(access({ user: null }), 'a file')
+  expect(first).toMatchObject({ level: 'ok', message: 'no user, tenant Acme, token from a file' })
 })
 
 describe('the clock beside that of the service', () => {
@@ -177,16 +173,14 @@ describe('the watches of the system', () => {
   })
 })
 
-describe('the service manager', () => {
-  test.each([
-    ['running', 'ok', '/etc/unit', undefined],
-    ['stopped', 'failed', '/etc/unit', 'shelfd service start'],
-    ['not-installed', 'ok', '"shelfd service install"', undefined],
-  ] as const)('an installed service has to run, and none is needed: %s is %s', (state, level, words, remedy) => {
-    const finding = assessServiceManager(state, '/etc/unit')
-    expect(finding).toMatchObject({ level, message: expect.stringContaining(words) })
-    expect(finding.remedy).toBe(remedy)
-  })
+test.each([
+  ['running', 'ok', '/etc/unit', undefined],
+  ['stopped', 'failed', '/etc/unit', 'shelfd service start'],
+  ['not-installed', 'ok', '"shelfd service install"', undefined],
+] as const)('an installed service has to run, and none is needed: %s is %s', (state, level, words, remedy) => {
+  const finding = assessServiceManager(state, '/etc/unit')
+  expect(finding).toMatchObject({ level, message: expect.stringContaining(words) })
+  expect(finding.remedy).toBe(remedy)
 })
 
 describe('a daemon that does not run', () => {

@@ -64,18 +64,16 @@ describe('the quota', () => {
   })
 })
 
-describe('a limit that holds something back', () => {
-  test.each([
-    ['newPerRun', 4, null, 'held back by limits.newPerRun (4 in a run); the next run continues'],
-    ['newBytesPerRun', 2_048, null, 'held back by limits.newBytesPerRun (2.0 KiB in a run); the next run continues'],
-    ['inIngestion', 200, null, 'held back by limits.inIngestion (200 at the same time); the next run continues'],
-    [
-      'newPerDay',
-      20,
-      '2026-11-22T03:00:00.000Z',
-      `held back by limits.newPerDay (20 in 24 hours); the limit allows more from ${formatDayAndTime(Date.UTC(2026, 10, 22, 3))}`,
-    ],
-  ] as const)('the limit %s is named with its amount and time', (limit, value, freesAt, text) => {
-    expect(describeHold({ limit, value, freesAt })).toBe(text)
-  })
+test.each([
+  ['newPerRun', 4, null, 'held back by limits.newPerRun (4 in a run); the next run continues'],
+  ['newBytesPerRun', 2_048, null, 'held back by limits.newBytesPerRun (2.0 KiB in a run); the next run continues'],
+  ['inIngestion', 200, null, 'held back by limits.inIngestion (200 at the same time); the next run continues'],
+  [
+    'newPerDay',
+    20,
+    '2026-11-22T03:00:00.000Z',
+    `held back by limits.newPerDay (20 in 24 hours); the limit allows more from ${formatDayAndTime(Date.UTC(2026, 10, 22, 3))}`,
+  ],
+] as const)('the limit %s is named with its amount and time', (limit, value, freesAt, text) => {
+  expect(describeHold({ limit, value, freesAt })).toBe(text)
 })

@@ -9,19 +9,17 @@ const unreadable = (path: string) => ({
   message: `Cannot read "${path === '' ? '.' : path}": permission denied`,
 })
 
-describe('the cause of a problem', () => {
-  test.each([
-    [unreadable('a/b.md'), 'cannot be read: permission denied'],
-    [unreadable(''), 'cannot be read: permission denied'],
-    [
-      { path: 'a\n.md', code: 'unsupported', message: 'Cannot read "a\\n.md": it is not a regular file' },
-      'cannot be read: it is not a regular file',
-    ],
-    [{ path: 'a.md', code: 'x', message: 'The service refuses "a.md"' }, 'The service refuses it'],
-    [{ path: 'a.md', code: 'x', message: 'The PDF is damaged' }, 'The PDF is damaged'],
-  ])('the cause leaves out the path, which stands beside it: %j', (problem, cause) => {
-    expect(causeOf(problem)).toBe(cause)
-  })
+test.each([
+  [unreadable('a/b.md'), 'cannot be read: permission denied'],
+  [unreadable(''), 'cannot be read: permission denied'],
+  [
+    { path: 'a\n.md', code: 'unsupported', message: 'Cannot read "a\\n.md": it is not a regular file' },
+    'cannot be read: it is not a regular file',
+  ],
+  [{ path: 'a.md', code: 'x', message: 'The service refuses "a.md"' }, 'The service refuses it'],
+  [{ path: 'a.md', code: 'x', message: 'The PDF is damaged' }, 'The PDF is damaged'],
+])('the cause leaves out the path, which stands beside it: %j', (problem, cause) => {
+  expect(causeOf(problem)).toBe(cause)
 })
 
 describe('groups', () => {

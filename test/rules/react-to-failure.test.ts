@@ -85,16 +85,14 @@ describe('a failure', () => {
   })
 })
 
-describe('the reaction to a failure', () => {
-  test.each([
-    ['item', 'request', 'too-large', { stopsRun: false, state: 'halted', delayMs: 900_000 }],
-    ['mirror', 'heldBack', 'root-emptied', { stopsRun: false, state: 'halted', delayMs: 900_000 }],
-    ['root', 'root', 'root-missing', { stopsRun: false, state: 'halted', delayMs: 10_000 }],
-    ['store', 'temporary', 'disk-full', { stopsRun: true, state: 'waiting', delayMs: 10_000 }],
-    ['service', 'access', 'credential-refused', { stopsRun: true, state: 'waiting', delayMs: null }],
-    ['run', 'interrupted', 'interrupted', { stopsRun: true, state: 'waiting', delayMs: null }],
-    ['program', 'operator', 'store-damaged', { stopsRun: true, state: 'stopped', delayMs: null }],
-  ] as const)('the failure of one %s has its reaction: %s, %s', (scope, kind, code, expected) => {
-    expect(reactToFailure({ kind, code })).toEqual({ scope, mayBeItem: scope === 'item', ...expected })
-  })
+test.each([
+  ['item', 'request', 'too-large', { stopsRun: false, state: 'halted', delayMs: 900_000 }],
+  ['mirror', 'heldBack', 'root-emptied', { stopsRun: false, state: 'halted', delayMs: 900_000 }],
+  ['root', 'root', 'root-missing', { stopsRun: false, state: 'halted', delayMs: 10_000 }],
+  ['store', 'temporary', 'disk-full', { stopsRun: true, state: 'waiting', delayMs: 10_000 }],
+  ['service', 'access', 'credential-refused', { stopsRun: true, state: 'waiting', delayMs: null }],
+  ['run', 'interrupted', 'interrupted', { stopsRun: true, state: 'waiting', delayMs: null }],
+  ['program', 'operator', 'store-damaged', { stopsRun: true, state: 'stopped', delayMs: null }],
+] as const)('the failure of one %s has its reaction: %s, %s', (scope, kind, code, expected) => {
+  expect(reactToFailure({ kind, code })).toEqual({ scope, mayBeItem: scope === 'item', ...expected })
 })

@@ -32,66 +32,62 @@ const anyTrouble = fc.option(trouble)
 
 const NOTHING_ELSE = { problem: null, heldBack: null }
 
-describe('a file', () => {
-  test('a file is in exactly one known class [P19]', () => {
-    fc.assert(
-      fc.property(content, presence, anyTrouble, (content, presence, problem) => {
-        expect(Object.keys(REPORT_CLASSES)).toContain(
-          classifyFile(content, presence, { problem, heldBack: null }).class,
-        )
-      }),
-    )
-  })
+test('a file is in exactly one known class [P19]', () => {
+  fc.assert(
+    fc.property(content, presence, anyTrouble, (content, presence, problem) => {
+      expect(Object.keys(REPORT_CLASSES)).toContain(classifyFile(content, presence, { problem, heldBack: null }).class)
+    }),
+  )
+})
 
-  test('a file is in sync only when stored and searchable', () => {
-    fc.assert(
-      fc.property(content, presence, anyTrouble, (content, presence, problem) => {
-        const isInSync = classifyFile(content, presence, { problem, heldBack: null }).class === 'in-sync'
-        const isThere = presence === 'listed' || presence === 'unasked'
-        const isSearchable = content.state === 'stored' && content.outcome === 'searchable'
-        expect(isInSync).toBe(problem === null && isThere && isSearchable)
-      }),
-    )
-  })
+test('a file is in sync only when stored and searchable', () => {
+  fc.assert(
+    fc.property(content, presence, anyTrouble, (content, presence, problem) => {
+      const isInSync = classifyFile(content, presence, { problem, heldBack: null }).class === 'in-sync'
+      const isThere = presence === 'listed' || presence === 'unasked'
+      const isSearchable = content.state === 'stored' && content.outcome === 'searchable'
+      expect(isInSync).toBe(problem === null && isThere && isSearchable)
+    }),
+  )
+})
 
-  test('a file is missing only by a complete listing [P11]', () => {
-    fc.assert(
-      fc.property(content, presence, anyTrouble, (content, presence, problem) => {
-        const isMissing = classifyFile(content, presence, { problem, heldBack: null }).class === 'missing-remotely'
-        expect(isMissing).toBe(problem === null && content.state === 'stored' && presence === 'absent')
-      }),
-    )
-  })
+test('a file is missing only by a complete listing [P11]', () => {
+  fc.assert(
+    fc.property(content, presence, anyTrouble, (content, presence, problem) => {
+      const isMissing = classifyFile(content, presence, { problem, heldBack: null }).class === 'missing-remotely'
+      expect(isMissing).toBe(problem === null && content.state === 'stored' && presence === 'absent')
+    }),
+  )
+})
 
-  test('a file with a problem waits if it changed, and needs attention otherwise', () => {
-    fc.assert(
-      fc.property(content, presence, trouble, (content, presence, problem) => {
-        const waits = content.state === 'stored' ? 'changed' : 'local-only'
-        const hasChanged = ['busy', 'vanished'].includes(problem.code)
-        expect(classifyFile(content, presence, { problem, heldBack: null })).toEqual({
-          class: hasChanged ? waits : 'needs-attention',
-          reason: problem.message,
-        })
-      }),
-    )
-  })
+test('a file with a problem waits if it changed, and needs attention otherwise', () => {
+  fc.assert(
+    fc.property(content, presence, trouble, (content, presence, problem) => {
+      const waits = content.state === 'stored' ? 'changed' : 'local-only'
+      const hasChanged = ['busy', 'vanished'].includes(problem.code)
+      expect(classifyFile(content, presence, { problem, heldBack: null })).toEqual({
+        class: hasChanged ? waits : 'needs-attention',
+        reason: problem.message,
+      })
+    }),
+  )
+})
 
-  test('a file needs attention after every bad end [P6]', () => {
-    for (const outcome of ['partial', 'failed', 'unknown'] as const) {
-      const stored = {
-        state: 'stored',
-        outcome,
-        ingestionStatus: 'x',
-        ingestionNote: null,
-        mime: 'x',
-        size: 1,
-        secondLocation: 0,
-        isSetAside: 0,
-      } as const
-      const known = { ...stored, problemCode: null, problemMessage: null }
-      expect(classifyFile(known, 'listed', NOTHING_ELSE).class).toBe('needs-attention')
-    }
-  })
+test('a file needs attention after every bad end [P6]', () => {
+  for (const outcome of ['partial', 'failed', 'unknown'] as const) {
+    const stored = {
+      state: 'stored',
+      outcome,
+      ingestionStatus: 'x',
+      ingestionNote: null,
+      mime: 'x',
+      size: 1,
+      secondLocation: 0,
+      isSetAside: 0,
+    } as const
+    const known = { ...stored, problemCode: null, problemMessage: null }
+    expect(classifyFile(known, 'listed', NOTHING_ELSE).class).toBe('needs-attention')
+  }
 })
 
 describe('a file that is not uploaded', () => {
@@ -163,11 +159,9 @@ describe('a file that is uploaded', () => {
   })
 })
 
-describe('the check of a report', () => {
-  test('the check of a report fails on all that somebody can resolve', () => {
-    const passing = Object.keys(REPORT_CLASSES).filter((name) => ![...CHECKED_CLASSES].some((known) => known === name))
-    expect(passing).toEqual(['in-sync', 'superseded', 'ignored'])
-  })
+test('the check of a report fails on all that somebody can resolve', () => {
+  const passing = Object.keys(REPORT_CLASSES).filter((name) => ![...CHECKED_CLASSES].some((known) => known === name))
+  expect(passing).toEqual(['in-sync', 'superseded', 'ignored'])
 })
 
 describe('signs and further rows', () => {

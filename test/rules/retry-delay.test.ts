@@ -65,32 +65,28 @@ describe('lastTryAfterMs', () => {
 
 const DAY_MS = 86_400_000
 
-describe('the steps of retryDelayMs', () => {
-  it.each([
-    [1, 0, 500],
-    [1, 0.5, 750],
-    [3, 0, 2_000],
-    [4, 0, 4_000],
-    [5, 0, 5_000],
-    [5, 0.5, 7_500],
-    [9, 0, 5_000],
-  ])('the retry delay doubles, half of it by chance: try %i, %f', (attempt, random, delayMs) => {
-    expect(retryDelayMs(attempt, { attempts: 9, firstDelayMs: 1_000, maxDelayMs: 10_000 }, random)).toBe(delayMs)
-  })
+it.each([
+  [1, 0, 500],
+  [1, 0.5, 750],
+  [3, 0, 2_000],
+  [4, 0, 4_000],
+  [5, 0, 5_000],
+  [5, 0.5, 7_500],
+  [9, 0, 5_000],
+])('the retry delay doubles, half of it by chance: try %i, %f', (attempt, random, delayMs) => {
+  expect(retryDelayMs(attempt, { attempts: 9, firstDelayMs: 1_000, maxDelayMs: 10_000 }, random)).toBe(delayMs)
 })
 
-describe('longestDelayMs', () => {
-  it.each([
-    [undefined, DAY_MS],
-    [5_000, 5_000],
-    [0, 0],
-    [2 * DAY_MS, 2 * DAY_MS],
-  ])('the longest Retry-After is a day unless configured: %s', (longestRetryAfterMs, longestMs) => {
-    const policy = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }
-    expect(
-      longestDelayMs(
-        longestRetryAfterMs === undefined ? policy : { ...policy, longestRetryAfterMs: longestRetryAfterMs },
-      ),
-    ).toBe(longestMs)
-  })
+it.each([
+  [undefined, DAY_MS],
+  [5_000, 5_000],
+  [0, 0],
+  [2 * DAY_MS, 2 * DAY_MS],
+])('the longest Retry-After is a day unless configured: %s', (longestRetryAfterMs, longestMs) => {
+  const policy = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }
+  expect(
+    longestDelayMs(
+      longestRetryAfterMs === undefined ? policy : { ...policy, longestRetryAfterMs: longestRetryAfterMs },
+    ),
+  ).toBe(longestMs)
 })

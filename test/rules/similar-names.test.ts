@@ -54,15 +54,13 @@ describe('the key of a name', () => {
   })
 })
 
-describe('an entry of no letters', () => {
-  test.each([
-    ['--.md', 'x', undefined],
-    ['--.md', '', 1],
-    ['a.md', '', undefined],
-  ])('an entry without letters is the beginning of no other: %s beside %j', (name, slug, rank) => {
-    const mime = 'text/markdown'
-    expect(rankCandidate({ title: 'z', slug, mime_type: mime }, { name, mime })).toBe(rank)
-  })
+test.each([
+  ['--.md', 'x', undefined],
+  ['--.md', '', 1],
+  ['a.md', '', undefined],
+])('an entry without letters is the beginning of no other: %s beside %j', (name, slug, rank) => {
+  const mime = 'text/markdown'
+  expect(rankCandidate({ title: 'z', slug, mime_type: mime }, { name, mime })).toBe(rank)
 })
 
 describe('the candidates of a search', () => {

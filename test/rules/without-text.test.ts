@@ -8,19 +8,17 @@ import {
   WITHOUT_TEXT,
 } from '../../src/rules/without-text.ts'
 
-describe('the remark of a service', () => {
-  const none = { textExtracted: undefined, warnings: [], error: null }
+const none = { textExtracted: undefined, warnings: [], error: null }
 
-  test.each([
-    ['nothing', none, null],
-    ['an empty error', { ...none, error: '' }, null],
-    ['text that was found', { ...none, textExtracted: true }, null],
-    ['text that is missing', { ...none, textExtracted: false, warnings: ['w'] }, WITHOUT_TEXT],
-    ['an error above all', { textExtracted: false, warnings: ['w'], error: 'e' }, 'e'],
-    ['all its warnings', { ...none, warnings: ['one', 'two'] }, 'one; two'],
-  ])('the remark of a service that is kept: %s', (_, remarks, kept) => {
-    expect(remarkOf(remarks)).toBe(kept)
-  })
+test.each([
+  ['nothing', none, null],
+  ['an empty error', { ...none, error: '' }, null],
+  ['text that was found', { ...none, textExtracted: true }, null],
+  ['text that is missing', { ...none, textExtracted: false, warnings: ['w'] }, WITHOUT_TEXT],
+  ['an error above all', { textExtracted: false, warnings: ['w'], error: 'e' }, 'e'],
+  ['all its warnings', { ...none, warnings: ['one', 'two'] }, 'one; two'],
+])('the remark of a service that is kept: %s', (_, remarks, kept) => {
+  expect(remarkOf(remarks)).toBe(kept)
 })
 
 describe('files without searchable text', () => {

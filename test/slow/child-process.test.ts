@@ -176,24 +176,22 @@ describe.runIf(process.platform === 'linux')('the extraction process', () => {
   })
 })
 
-describe('documents with too much text', () => {
-  it.each(['text/plain', HTML])('a too long document of the type %s ends as partial', async (type) => {
-    const { client } = await startLibrary({ extraction: { maxPassages: 2 } })
-    const id = await client.createLibrary()
-    const lines = Array.from({ length: 1_000 }, (_, index) => `line${index}<br>`)
-    const content = [...lines, 'zebra'].join('\n')
-    const record = await client.processed(id, await client.uploaded(id, { name: 'a', type, content }))
-    expect(record).toMatchObject({
-      ingestion_status: 'partial',
-      ingestion_error: 'Only the first 2 passages of the text are searchable',
-    })
-    expect(pluck(record.assets, 'trace')).toHaveLength(2)
-    const search = async (word: string) =>
-      pluck((await client.get(`/search/resources?query=${word}`)).json.results, 'resource')
-    expect({ first: await search('line1'), last: await search('zebra') }).toEqual({
-      first: [expect.anything()],
-      last: [],
-    })
+it.each(['text/plain', HTML])('a too long document of the type %s ends as partial', async (type) => {
+  const { client } = await startLibrary({ extraction: { maxPassages: 2 } })
+  const id = await client.createLibrary()
+  const lines = Array.from({ length: 1_000 }, (_, index) => `line${index}<br>`)
+  const content = [...lines, 'zebra'].join('\n')
+  const record = await client.processed(id, await client.uploaded(id, { name: 'a', type, content }))
+  expect(record).toMatchObject({
+    ingestion_status: 'partial',
+    ingestion_error: 'Only the first 2 passages of the text are searchable',
+  })
+  expect(pluck(record.assets, 'trace')).toHaveLength(2)
+  const search = async (word: string) =>
+    pluck((await client.get(`/search/resources?query=${word}`)).json.results, 'resource')
+  expect({ first: await search('line1'), last: await search('zebra') }).toEqual({
+    first: [expect.anything()],
+    last: [],
   })
 })
 

@@ -108,79 +108,75 @@ describe.each(LOSSES)('a state that is %s', (_, damage, answers) => {
   })
 })
 
-describe('a restored state', () => {
-  test('a restored state recognises a file that comes back later [P24]', async () => {
-    const { service, mirror, copies } = await openWithCopies()
-    const [copy = ''] = copies.slice(2)
-    const kept = temporaryDirectory()
-    renameSync(join(mirror.path, 'd1'), join(kept, 'd1'))
-    expect(await syncOn(service, copy, mirror, false)).toBe('done')
-    cpSync(join(kept, 'd1'), join(mirror.path, 'd1'), { recursive: true })
-    expect(await syncOn(service, copy, mirror, false)).toBe('done')
-    expect(service.count('uploadFile')).toBe(0)
-  })
+test('a restored state recognises a file that comes back later [P24]', async () => {
+  const { service, mirror, copies } = await openWithCopies()
+  const [copy = ''] = copies.slice(2)
+  const kept = temporaryDirectory()
+  renameSync(join(mirror.path, 'd1'), join(kept, 'd1'))
+  expect(await syncOn(service, copy, mirror, false)).toBe('done')
+  cpSync(join(kept, 'd1'), join(mirror.path, 'd1'), { recursive: true })
+  expect(await syncOn(service, copy, mirror, false)).toBe('done')
+  expect(service.count('uploadFile')).toBe(0)
+})
 
-  test('a restored state reads each of many resources of one name once [P24]', async () => {
-    const tree = Object.fromEntries(
-      Array.from({ length: 30 }, (_, index) => [`d${index}/README.md`, `# ${index + 10}`]),
-    )
-    const { service, mirror, copies } = await openWithCopies(tree)
-    const copy = copies.at(-30) ?? ''
-    expect(await syncOn(service, copy, mirror, false)).toBe('done')
-    expect(service.count('uploadFile')).toBe(0)
-    expect(service.count('downloadResource')).toBeLessThanOrEqual(2 * 30)
-  })
+test('a restored state reads each of many resources of one name once [P24]', async () => {
+  const tree = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`d${index}/README.md`, `# ${index + 10}`]))
+  const { service, mirror, copies } = await openWithCopies(tree)
+  const copy = copies.at(-30) ?? ''
+  expect(await syncOn(service, copy, mirror, false)).toBe('done')
+  expect(service.count('uploadFile')).toBe(0)
+  expect(service.count('downloadResource')).toBeLessThanOrEqual(2 * 30)
+})
 
-  test('a restored state sends what is new and reads nothing of others', async () => {
-    const { service, mirror, copies } = await openWithCopies()
-    await using other = openTestEngine(service)
-    await other.sync([mirrorOf(writeTree(temporaryDirectory(), { 'of-others.md': 'theirs', 'mine.md': 'not yours' }))])
-    service.forget()
-    writeFileSync(join(mirror.path, 'mine.md'), 'mine')
-    writeFileSync(join(mirror.path, 'another.md'), 'another')
-    expect(await syncOn(service, copies.at(-1) ?? '', mirror, false)).toBe('done')
-    expect(
-      service.requests
-        .filter(({ route }) => route === 'uploadFile')
-        .map(({ fileName }) => fileName)
-        .sort(),
-    ).toEqual(['another.md', 'mine.md'])
-    service.forget()
-    expect(await syncOn(service, copies.at(-1) ?? '', mirror, false)).toBe('done')
-    expect(service.count('listDirectory'), 'and looks no more').toBe(0)
-  })
+test('a restored state sends what is new and reads nothing of others', async () => {
+  const { service, mirror, copies } = await openWithCopies()
+  await using other = openTestEngine(service)
+  await other.sync([mirrorOf(writeTree(temporaryDirectory(), { 'of-others.md': 'theirs', 'mine.md': 'not yours' }))])
+  service.forget()
+  writeFileSync(join(mirror.path, 'mine.md'), 'mine')
+  writeFileSync(join(mirror.path, 'another.md'), 'another')
+  expect(await syncOn(service, copies.at(-1) ?? '', mirror, false)).toBe('done')
+  expect(
+    service.requests
+      .filter(({ route }) => route === 'uploadFile')
+      .map(({ fileName }) => fileName)
+      .sort(),
+  ).toEqual(['another.md', 'mine.md'])
+  service.forget()
+  expect(await syncOn(service, copies.at(-1) ?? '', mirror, false)).toBe('done')
+  expect(service.count('listDirectory'), 'and looks no more').toBe(0)
+})
 
-  test('a restored state sends nothing that it cannot search for [P24]', async () => {
-    const { service, mirror, copies } = await openWithCopies()
-    const copy = copies.at(4) ?? ''
-    service.answer = ({ route, path }) =>
-      route === 'listDirectory' && path.includes('%2Fd1') ? { status: 422, body: {} } : undefined
-    expect(await syncOn(service, copy, mirror, false)).not.toBe('done')
-    service.answer = () => undefined
-    expect(service.count('uploadFile')).toBe(0)
-    await using tested = openTestEngine(service, { stateDir: copy })
-    tested.store.write(() => {
-      for (const { contentId } of tested.store.quarantine.list()) tested.store.quarantine.makeDue(contentId)
-    })
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    expect(service.count('uploadFile')).toBe(0)
+test('a restored state sends nothing that it cannot search for [P24]', async () => {
+  const { service, mirror, copies } = await openWithCopies()
+  const copy = copies.at(4) ?? ''
+  service.answer = ({ route, path }) =>
+    route === 'listDirectory' && path.includes('%2Fd1') ? { status: 422, body: {} } : undefined
+  expect(await syncOn(service, copy, mirror, false)).not.toBe('done')
+  service.answer = () => undefined
+  expect(service.count('uploadFile')).toBe(0)
+  await using tested = openTestEngine(service, { stateDir: copy })
+  tested.store.write(() => {
+    for (const { contentId } of tested.store.quarantine.list()) tested.store.quarantine.makeDue(contentId)
   })
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect(service.count('uploadFile')).toBe(0)
+})
 
-  test('a restored state continues past a resource that cannot be read', async () => {
-    const { service, mirror, copies } = await openWithCopies()
-    const bad = readLibrary(service.dataDir).find(({ title }) => title === 'file-4.md')
-    service.answer = ({ route, path }) =>
-      route === 'downloadResource' && path.includes(bad?.id ?? '') ? { status: 500, body: {} } : undefined
-    await using tested = openTestEngine(service, { stateDir: copies.at(2) ?? '' })
-    const result = await tested.sync([mirror])
-    expect(result.outcome).toBe('failures')
-    expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['d0/file-4.md'])
-    expect(service.count('uploadFile')).toBe(0)
-    service.forget()
-    expect((await tested.sync([mirror])).outcome).toBe('failures')
-    expect(service.count('downloadResource'), 'before its quarantine is over').toBe(0)
-    expect(service.count('uploadFile')).toBe(0)
-  })
+test('a restored state continues past a resource that cannot be read', async () => {
+  const { service, mirror, copies } = await openWithCopies()
+  const bad = readLibrary(service.dataDir).find(({ title }) => title === 'file-4.md')
+  service.answer = ({ route, path }) =>
+    route === 'downloadResource' && path.includes(bad?.id ?? '') ? { status: 500, body: {} } : undefined
+  await using tested = openTestEngine(service, { stateDir: copies.at(2) ?? '' })
+  const result = await tested.sync([mirror])
+  expect(result.outcome).toBe('failures')
+  expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['d0/file-4.md'])
+  expect(service.count('uploadFile')).toBe(0)
+  service.forget()
+  expect((await tested.sync([mirror])).outcome).toBe('failures')
+  expect(service.count('downloadResource'), 'before its quarantine is over').toBe(0)
+  expect(service.count('uploadFile')).toBe(0)
 })
 
 describe('a restored state beside other faults', () => {
@@ -278,35 +274,31 @@ describe('a restored state beside other faults', () => {
   })
 })
 
-describe('a new state beside a full library', () => {
-  test('a new state adopts a full library and sends nothing, once confirmed [P14]', async () => {
-    const { service, mirror } = await openWithCopies()
-    await using tested = openTestEngine(service)
-    const result = await tested.sync([mirror], { adopts: true })
-    expect(result.outcome).toBe('done')
-    expect(accountOf(result).uploads).toMatchObject({ created: 0, duplicates: COUNT + 1, aliases: 0, bytes: 0 })
-    expect(accountOf(result).ingestion).toMatchObject({ searchable: COUNT + 1 })
-    expect(service.count('uploadFile')).toBe(0)
-    const { rows } = await tested.report([mirror])
-    expect(new Set(rows.map(({ entry }) => entry.class))).toEqual(new Set(['in-sync']))
-  })
+test('a new state adopts a full library and sends nothing, once confirmed [P14]', async () => {
+  const { service, mirror } = await openWithCopies()
+  await using tested = openTestEngine(service)
+  const result = await tested.sync([mirror], { adopts: true })
+  expect(result.outcome).toBe('done')
+  expect(accountOf(result).uploads).toMatchObject({ created: 0, duplicates: COUNT + 1, aliases: 0, bytes: 0 })
+  expect(accountOf(result).ingestion).toMatchObject({ searchable: COUNT + 1 })
+  expect(service.count('uploadFile')).toBe(0)
+  const { rows } = await tested.report([mirror])
+  expect(new Set(rows.map(({ entry }) => entry.class))).toEqual(new Set(['in-sync']))
 })
 
-describe('a killed process', () => {
-  test('a killed process costs no search [P24]', async () => {
-    const { service, mirror, stateDir } = await openWithCopies()
-    writeTree(mirror.path, { 'd0/late.md': 'late' })
-    const running = openTestEngine(service, { stateDir })
-    running.store.write(() => {})
-    const killed = killedState(stateDir)
-    await running[Symbol.asyncDispose]()
-    await using tested = openTestEngine(service, { stateDir: killed })
-    expect(tested.store.mayLackReceipts()).toBe(false)
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    expect({ sent: service.count('uploadFile'), listed: service.count('listDirectory') }).toEqual({
-      sent: 1,
-      listed: 0,
-    })
+test('a killed process costs no search [P24]', async () => {
+  const { service, mirror, stateDir } = await openWithCopies()
+  writeTree(mirror.path, { 'd0/late.md': 'late' })
+  const running = openTestEngine(service, { stateDir })
+  running.store.write(() => {})
+  const killed = killedState(stateDir)
+  await running[Symbol.asyncDispose]()
+  await using tested = openTestEngine(service, { stateDir: killed })
+  expect(tested.store.mayLackReceipts()).toBe(false)
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect({ sent: service.count('uploadFile'), listed: service.count('listDirectory') }).toEqual({
+    sent: 1,
+    listed: 0,
   })
 })
 

@@ -165,26 +165,24 @@ describe('waiting for ingestion', () => {
   })
 })
 
-describe('bad ends of ingestion', () => {
-  test.each([
-    ['partial', 'partial'],
-    ['failed', 'failed'],
-    ['archived', 'unknown'],
-    [null, 'unknown'],
-    [7, 'unknown'],
-  ] as const)('a bad end of ingestion (%s) is reported by later runs too [P6]', async (status, outcome) => {
-    const { service, home } = await serviceStuckIn(status)
-    home.write('Papers', { 'a.md': 'A' })
-    const first = await home.sync(['Papers', '--to', 'Research'])
-    expect(first.exitCode).toBe(1)
-    expect(first.mirror.ingestion).toMatchObject({ searchable: 0, [outcome]: 1 })
-    expect(first.mirror.problems).toMatchObject([{ path: 'a.md', code: `ingestion-${outcome}` }])
-    const second = await home.sync(['Papers'])
-    expect(second.exitCode).toBe(1)
-    expect(second.mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
-    expect(second.mirror.problems).toMatchObject([{ path: 'a.md', code: `ingestion-${outcome}` }])
-    expect(service.count('uploadFile')).toBe(1)
-    const { stdout } = await home.shelfd(['report', '--format', 'combined'])
-    expect(stdout).toBe('! a.md\n')
-  })
+test.each([
+  ['partial', 'partial'],
+  ['failed', 'failed'],
+  ['archived', 'unknown'],
+  [null, 'unknown'],
+  [7, 'unknown'],
+] as const)('a bad end of ingestion (%s) is reported by later runs too [P6]', async (status, outcome) => {
+  const { service, home } = await serviceStuckIn(status)
+  home.write('Papers', { 'a.md': 'A' })
+  const first = await home.sync(['Papers', '--to', 'Research'])
+  expect(first.exitCode).toBe(1)
+  expect(first.mirror.ingestion).toMatchObject({ searchable: 0, [outcome]: 1 })
+  expect(first.mirror.problems).toMatchObject([{ path: 'a.md', code: `ingestion-${outcome}` }])
+  const second = await home.sync(['Papers'])
+  expect(second.exitCode).toBe(1)
+  expect(second.mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
+  expect(second.mirror.problems).toMatchObject([{ path: 'a.md', code: `ingestion-${outcome}` }])
+  expect(service.count('uploadFile')).toBe(1)
+  const { stdout } = await home.shelfd(['report', '--format', 'combined'])
+  expect(stdout).toBe('! a.md\n')
 })

@@ -112,20 +112,18 @@ describe('mirrors removed from the configuration', () => {
   })
 })
 
-describe('ad hoc mirrors', () => {
-  test('an ad hoc mirror is synced by name, or without configured mirrors', async () => {
-    const { service, home, configureOnly } = await twoMirrors()
-    configureOnly('papers')
-    const outside = home.write('outside', { 'o.md': 'outside' })
-    expect((await home.sync([outside, '--to', 'Research'])).exitCode).toBe(0)
-    home.write('outside', { 'new.md': 'outside new' })
-    expect(namesOf((await home.sync([])).stdout)).toEqual(['papers'])
-    expect((await home.sync(['outside'])).mirror.uploads.created).toBe(1)
-    configure(home, {})
-    home.write('outside', { 'newer.md': 'outside newer' })
-    expect(namesOf((await home.sync([])).stdout)).toEqual(['outside'])
-    expect(sentNames(service)).toContain('newer.md')
-  })
+test('an ad hoc mirror is synced by name, or without configured mirrors', async () => {
+  const { service, home, configureOnly } = await twoMirrors()
+  configureOnly('papers')
+  const outside = home.write('outside', { 'o.md': 'outside' })
+  expect((await home.sync([outside, '--to', 'Research'])).exitCode).toBe(0)
+  home.write('outside', { 'new.md': 'outside new' })
+  expect(namesOf((await home.sync([])).stdout)).toEqual(['papers'])
+  expect((await home.sync(['outside'])).mirror.uploads.created).toBe(1)
+  configure(home, {})
+  home.write('outside', { 'newer.md': 'outside newer' })
+  expect(namesOf((await home.sync([])).stdout)).toEqual(['outside'])
+  expect(sentNames(service)).toContain('newer.md')
 })
 
 /** A home that mirrors into its own library, and a service that is configured afterwards. */

@@ -17,58 +17,52 @@ function fieldsOf(log: string, message: string): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
 }
 
-describe('sync -n -v', () => {
-  test('sync -n -v names each file that would be sent', async () => {
-    const home = setUp()
-    const { stderr } = expectExit(
-      await home.shelfd(['sync', '-n', '-v', 'Papers']),
-      0,
-      /^Papers:\n {2}would send {2}a\.md \(7 B\)\n {2}would send {2}notes\/b\.md \(12 KiB\)\n/m,
-    )
-    expect(stderr).not.toContain('copy of a.md')
-  })
-
-  test('sync -n -v --json leaves one object on stdout', async () => {
-    const home = setUp()
-    const { stderr, stdout } = await home.shelfd(['sync', '-nv', 'Papers', '--json', '--log-format', 'json'])
-    expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, mirrors: [{ uploads: { created: 2 } }] })
-    expect(fieldsOf(stderr, 'would send')).toMatchObject([
-      { level: 'debug', mirror: 'Papers', path: 'a.md', bytes: 7 },
-      { level: 'debug', mirror: 'Papers', path: 'notes/b.md', bytes: 12_288 },
-    ])
-  })
+test('sync -n -v names each file that would be sent', async () => {
+  const home = setUp()
+  const { stderr } = expectExit(
+    await home.shelfd(['sync', '-n', '-v', 'Papers']),
+    0,
+    /^Papers:\n {2}would send {2}a\.md \(7 B\)\n {2}would send {2}notes\/b\.md \(12 KiB\)\n/m,
+  )
+  expect(stderr).not.toContain('copy of a.md')
 })
 
-describe('sync -n', () => {
-  test('sync -n counts the files and points to -v', async () => {
-    const home = setUp()
-    const alone = await home.shelfd(['sync', '-n', 'Papers'])
-    expect(alone.stderr).not.toContain('a.md')
-    expect(alone.stderr).toMatch(/-v names each of these 2 files\n$/)
-    for (const flag of ['-v', '-q', '--json'])
-      expect((await home.shelfd(['sync', '-n', flag, 'Papers'])).stderr).not.toContain('names each')
-  })
+test('sync -n -v --json leaves one object on stdout', async () => {
+  const home = setUp()
+  const { stderr, stdout } = await home.shelfd(['sync', '-nv', 'Papers', '--json', '--log-format', 'json'])
+  expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, mirrors: [{ uploads: { created: 2 } }] })
+  expect(fieldsOf(stderr, 'would send')).toMatchObject([
+    { level: 'debug', mirror: 'Papers', path: 'a.md', bytes: 7 },
+    { level: 'debug', mirror: 'Papers', path: 'notes/b.md', bytes: 12_288 },
+  ])
 })
 
-describe('sync -v', () => {
-  test('sync -v names each sent file with its resource', async () => {
-    const home = setUp()
-    const { stderr } = await home.shelfd(['sync', '-v', 'Papers'])
-    const ids = readLibrary(home.dataDir).map(({ id }) => id)
-    const named = [...stderr.matchAll(/^ {2}sent {2}(\S+) \(.*\) → (\S+)$/gm)].map(([, path, id]) => ({ path, id }))
-    expect(named.map(({ path }) => path).sort()).toEqual(['a.md', 'notes/b.md'])
-    expect(named.map(({ id }) => id).sort()).toEqual(ids.sort())
-    expect((await home.shelfd(['sync', '-v', 'Papers'])).stderr).not.toContain('sent')
-  })
+test('sync -n counts the files and points to -v', async () => {
+  const home = setUp()
+  const alone = await home.shelfd(['sync', '-n', 'Papers'])
+  expect(alone.stderr).not.toContain('a.md')
+  expect(alone.stderr).toMatch(/-v names each of these 2 files\n$/)
+  for (const flag of ['-v', '-q', '--json'])
+    expect((await home.shelfd(['sync', '-n', flag, 'Papers'])).stderr).not.toContain('names each')
+})
 
-  test('sync -v names each sent file through a daemon too', async () => {
-    const home = setUp()
-    configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })
-    const daemon = await startDaemon(home)
-    const { stderr } = await home.shelfd(['sync', '-v', 'Papers'])
-    expect(stderr).toMatch(/^ {2}sent {2}notes\/b\.md \(12 KiB\) → \S+$/m)
-    await daemon.stop()
-  })
+test('sync -v names each sent file with its resource', async () => {
+  const home = setUp()
+  const { stderr } = await home.shelfd(['sync', '-v', 'Papers'])
+  const ids = readLibrary(home.dataDir).map(({ id }) => id)
+  const named = [...stderr.matchAll(/^ {2}sent {2}(\S+) \(.*\) → (\S+)$/gm)].map(([, path, id]) => ({ path, id }))
+  expect(named.map(({ path }) => path).sort()).toEqual(['a.md', 'notes/b.md'])
+  expect(named.map(({ id }) => id).sort()).toEqual(ids.sort())
+  expect((await home.shelfd(['sync', '-v', 'Papers'])).stderr).not.toContain('sent')
+})
+
+test('sync -v names each sent file through a daemon too', async () => {
+  const home = setUp()
+  configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })
+  const daemon = await startDaemon(home)
+  const { stderr } = await home.shelfd(['sync', '-v', 'Papers'])
+  expect(stderr).toMatch(/^ {2}sent {2}notes\/b\.md \(12 KiB\) → \S+$/m)
+  await daemon.stop()
 })
 
 describe('the log of the daemon', () => {

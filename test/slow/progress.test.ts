@@ -8,14 +8,12 @@ import { openTerminal } from '../support/terminal.ts'
 
 const BIG = Buffer.alloc(24 * 2 ** 20, 'pelican ')
 
-describe('the progress of a scan', () => {
-  test('the progress counts a large file while it is read', async () => {
-    const { home, root } = await homeOnService({ 'film.mkv': '' })
-    truncateSync(join(root, 'film.mkv'), 1.5 * 2 ** 30)
-    const terminal = openTerminal(['sync', 'Papers', '--to', 'Research', '--dry-run'], home)
-    await terminal.shows(/Papers {2}scanning {2}1 file · reading/)
-    expect((await terminal.ended).exitCode).toBe(0)
-  })
+test('the progress counts a large file while it is read', async () => {
+  const { home, root } = await homeOnService({ 'film.mkv': '' })
+  truncateSync(join(root, 'film.mkv'), 1.5 * 2 ** 30)
+  const terminal = openTerminal(['sync', 'Papers', '--to', 'Research', '--dry-run'], home)
+  await terminal.shows(/Papers {2}scanning {2}1 file · reading/)
+  expect((await terminal.ended).exitCode).toBe(0)
 })
 
 describe('the progress of an upload', () => {
@@ -84,15 +82,13 @@ describe('the progress of an upload', () => {
   })
 })
 
-describe('log lines during the progress', () => {
-  test('a log line during the progress stands on its own line', async () => {
-    const { service, home } = await homeOnService({ 'a.md': 'pelican', 'b.md': 'heron' })
-    service.fault = ({ route, attempt }) => (route === 'showResource' && attempt === 1 ? 'throttled' : undefined)
-    const { exitCode, output } = await openTerminal(['sync', 'Papers', '--to', 'Research', '-v'], home).ended
-    expect(exitCode).toBe(0)
-    const logged = output.split('\r\n').filter((line) => line.includes('every request waits'))
-    expect(logged).not.toEqual([])
-    // A terminal shows only what follows the last clearing of the line.
-    for (const line of logged) expect(line.split('\r\x1b[2K').at(-1)).toMatch(/^\d\d:\d\d:\d\d (info|debug) /)
-  })
+test('a log line during the progress stands on its own line', async () => {
+  const { service, home } = await homeOnService({ 'a.md': 'pelican', 'b.md': 'heron' })
+  service.fault = ({ route, attempt }) => (route === 'showResource' && attempt === 1 ? 'throttled' : undefined)
+  const { exitCode, output } = await openTerminal(['sync', 'Papers', '--to', 'Research', '-v'], home).ended
+  expect(exitCode).toBe(0)
+  const logged = output.split('\r\n').filter((line) => line.includes('every request waits'))
+  expect(logged).not.toEqual([])
+  // A terminal shows only what follows the last clearing of the line.
+  for (const line of logged) expect(line.split('\r\x1b[2K').at(-1)).toMatch(/^\d\d:\d\d:\d\d (info|debug) /)
 })

@@ -132,25 +132,21 @@ test('files that changed more recently than --min-age wait for a later run, and 
   expect((await home.sync(['Papers', '--min-age', '0s'])).mirror.uploads.created).toBe(2)
 })
 
-describe('missing directories', () => {
-  test('a missing directory beside another keeps the summary', async () => {
-    const home = homeWithPapers({ 'a.md': 'A' })
-    const { exitCode, stdout } = await home.shelfd(['sync', 'nosuchdir', 'Papers'])
-    expect(exitCode).toBe(3)
-    expect(linesOf(stdout)).toEqual(expect.arrayContaining(['  sent        1 file, 1 B', 'Done with 1 problem in T.']))
-  })
+test('a missing directory beside another keeps the summary', async () => {
+  const home = homeWithPapers({ 'a.md': 'A' })
+  const { exitCode, stdout } = await home.shelfd(['sync', 'nosuchdir', 'Papers'])
+  expect(exitCode).toBe(3)
+  expect(linesOf(stdout)).toEqual(expect.arrayContaining(['  sent        1 file, 1 B', 'Done with 1 problem in T.']))
 })
 
-describe('dry runs during ingestion', () => {
-  test('a dry run during ingestion exits 0 and counts its files', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
-    const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B' }, service)
-    await home.shelfd(['sync', 'Papers', '--to', 'Research', '--no-wait'])
-    const { exitCode, stdout } = await home.shelfd(['sync', 'Papers', '--dry-run'])
-    expect(linesOf(stdout).at(-1)).toBe('Dry run in T: nothing was sent; 2 files are still being processed.')
-    expect(exitCode).toBe(0)
-  })
+test('a dry run during ingestion exits 0 and counts its files', async () => {
+  await using service = await startFaultyService({ library: 'Research' })
+  service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
+  const home = homeWithPapers({ 'a.md': 'A', 'b.md': 'B' }, service)
+  await home.shelfd(['sync', 'Papers', '--to', 'Research', '--no-wait'])
+  const { exitCode, stdout } = await home.shelfd(['sync', 'Papers', '--dry-run'])
+  expect(linesOf(stdout).at(-1)).toBe('Dry run in T: nothing was sent; 2 files are still being processed.')
+  expect(exitCode).toBe(0)
 })
 
 test('summary, status and report count the same files, or say what differs', async () => {
@@ -183,19 +179,17 @@ test('summary, status and report count the same files, or say what differs', asy
   expect(again).toContainEqual(expect.stringMatching(/^ {2}searchable {2}1 file, /))
 })
 
-describe('what was never searchable', () => {
-  test('no earlier version without searchable text counts as searchable', async () => {
-    const papers = { 'note.md': 'moon', 'torn.docx': 'PK\x03\x04torn', 'data.bin': '\0\x01\xfe' }
-    const home = homeWithPapers(papers)
-    await home.shelfd(['sync', 'Papers'])
-    for (const name of Object.keys(papers)) writeFileSync(join(home.path, 'Papers', name), '\0PK\x03\x04 another')
-    const { stdout } = await home.shelfd(['sync', 'Papers', '--report'])
-    expect(stdout).toMatch(/^ {2}changed +3 files; versions that were sent stay in the library$/m)
-    expect(stdout.match(/\S+(?= → .*still searchable$)/gm)).toEqual(['note.md'])
-    const of = async (name: string) => (await home.shelfd(['why', `Papers/${name}`, '--offline'])).stdout
-    expect(await of('note.md')).toMatch(/^earlier version .*; still searchable$/m)
-    for (const name of ['torn.docx', 'data.bin']) expect(await of(name)).not.toMatch(/searchable/)
-  })
+test('no earlier version without searchable text counts as searchable', async () => {
+  const papers = { 'note.md': 'moon', 'torn.docx': 'PK\x03\x04torn', 'data.bin': '\0\x01\xfe' }
+  const home = homeWithPapers(papers)
+  await home.shelfd(['sync', 'Papers'])
+  for (const name of Object.keys(papers)) writeFileSync(join(home.path, 'Papers', name), '\0PK\x03\x04 another')
+  const { stdout } = await home.shelfd(['sync', 'Papers', '--report'])
+  expect(stdout).toMatch(/^ {2}changed +3 files; versions that were sent stay in the library$/m)
+  expect(stdout.match(/\S+(?= → .*still searchable$)/gm)).toEqual(['note.md'])
+  const of = async (name: string) => (await home.shelfd(['why', `Papers/${name}`, '--offline'])).stdout
+  expect(await of('note.md')).toMatch(/^earlier version .*; still searchable$/m)
+  for (const name of ['torn.docx', 'data.bin']) expect(await of(name)).not.toMatch(/searchable/)
 })
 
 describe('internal words', () => {

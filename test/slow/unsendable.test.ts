@@ -209,19 +209,17 @@ describe('pipes, sockets and devices', () => {
   })
 })
 
-describe('report --check', () => {
-  test('report --check passes with old versions and ignored failures', async () => {
-    const { service, home, root } = await homeOnService({ 'a.md': 'a', 'refused.md': 'refused' })
-    service.answer = ({ fileName }) =>
-      fileName === 'refused.md' ? { status: 422, body: { message: 'no such kind' } } : undefined
-    const to = ['Papers', '--to', 'Research']
-    expect((await home.sync(to)).exitCode).toBe(1)
-    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(1)
-    await home.shelfd(['failed', 'ignore', 'Papers/refused.md'])
-    rmSync(join(root, 'a.md'))
-    expect((await home.sync(to)).exitCode).toBe(0)
-    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
-    expect((await home.shelfd(['report', '--check', '--fail-on', 'superseded'])).exitCode).toBe(1)
-    expect((await home.shelfd(['report', '--check', '--fail-on', 'nothing'])).exitCode).toBe(2)
-  })
+test('report --check passes with old versions and ignored failures', async () => {
+  const { service, home, root } = await homeOnService({ 'a.md': 'a', 'refused.md': 'refused' })
+  service.answer = ({ fileName }) =>
+    fileName === 'refused.md' ? { status: 422, body: { message: 'no such kind' } } : undefined
+  const to = ['Papers', '--to', 'Research']
+  expect((await home.sync(to)).exitCode).toBe(1)
+  expect((await home.shelfd(['report', '--check'])).exitCode).toBe(1)
+  await home.shelfd(['failed', 'ignore', 'Papers/refused.md'])
+  rmSync(join(root, 'a.md'))
+  expect((await home.sync(to)).exitCode).toBe(0)
+  expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
+  expect((await home.shelfd(['report', '--check', '--fail-on', 'superseded'])).exitCode).toBe(1)
+  expect((await home.shelfd(['report', '--check', '--fail-on', 'nothing'])).exitCode).toBe(2)
 })

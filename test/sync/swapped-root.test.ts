@@ -33,26 +33,24 @@ function swappingAt(name: string) {
   return { fs, moment }
 }
 
-describe('a root that is swapped during a scan (P12)', () => {
-  test.each(rootSwaps)('a scan records nothing of what takes the place of its root: %s [P12]', async (_, swap) => {
-    const root = join(temporaryDirectory(), 'Papers')
-    const swapNow = armSwap(swap, root, own, strangers)
-    const { fs, moment } = swappingAt('12.md')
-    const { service, tested } = await startEngine({}, { service: { hasNoDuplicateRule: true }, fs })
-    const mirror = mirrorOf(root)
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    const before = dumpStore(tested.stateDir)
-    writeTree(root, { 'd2/12.md': 'own 12, changed', 'late.md': 'own and late' })
-    moment.swap = swapNow
-    const halted = await tested.sync([mirror], { hashEverything: true })
-    expect(halted).toMatchObject({ outcome: 'failures', failure: { code: 'root-missing' } })
-    expect(accountOf(halted).files.removed).toBe(0)
-    expect(dumpStore(tested.stateDir).history).toEqual(before.history)
-    moment.bringBack()
-    expect(await tested.sync([mirror])).toMatchObject({ outcome: 'done', failure: undefined })
-    expect(service.count('uploadFile')).toBe(FILES + 2)
-    for (const { path, body } of service.requests) expect(`${path} ${body}`).not.toContain('private')
-  })
+test.each(rootSwaps)('a scan records nothing of what takes the place of its root: %s [P12]', async (_, swap) => {
+  const root = join(temporaryDirectory(), 'Papers')
+  const swapNow = armSwap(swap, root, own, strangers)
+  const { fs, moment } = swappingAt('12.md')
+  const { service, tested } = await startEngine({}, { service: { hasNoDuplicateRule: true }, fs })
+  const mirror = mirrorOf(root)
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  const before = dumpStore(tested.stateDir)
+  writeTree(root, { 'd2/12.md': 'own 12, changed', 'late.md': 'own and late' })
+  moment.swap = swapNow
+  const halted = await tested.sync([mirror], { hashEverything: true })
+  expect(halted).toMatchObject({ outcome: 'failures', failure: { code: 'root-missing' } })
+  expect(accountOf(halted).files.removed).toBe(0)
+  expect(dumpStore(tested.stateDir).history).toEqual(before.history)
+  moment.bringBack()
+  expect(await tested.sync([mirror])).toMatchObject({ outcome: 'done', failure: undefined })
+  expect(service.count('uploadFile')).toBe(FILES + 2)
+  for (const { path, body } of service.requests) expect(`${path} ${body}`).not.toContain('private')
 })
 
 test.each(rootSwaps)('a root that goes away beside the last uploads does not end well: %s [P12]', async (_, swap) => {

@@ -86,50 +86,44 @@ describe('webhooks', () => {
   })
 })
 
-describe('a command', () => {
-  test('a command gets the text, the event and the subject, and no token', async () => {
-    const { program, read } = recorder()
-    const { delivery } = await send({ command: [program, '--to', 'a b'] }, FAILURE)
-    expect(delivery).toEqual({ kind: 'sent' })
-    expect(read('args')).toBe('--to\na b\n')
-    expect(read('input')).toBe(`${FAILURE.text}\n`)
-    expect(read('env')).toContain('SHELFD_EVENT=failure\n')
-    expect(read('env')).toContain(`SHELFD_SUBJECT=${FAILURE.subject}\n`)
-    expect(read('env')).not.toContain('canary')
-  })
+test('a command gets the text, the event and the subject, and no token', async () => {
+  const { program, read } = recorder()
+  const { delivery } = await send({ command: [program, '--to', 'a b'] }, FAILURE)
+  expect(delivery).toEqual({ kind: 'sent' })
+  expect(read('args')).toBe('--to\na b\n')
+  expect(read('input')).toBe(`${FAILURE.text}\n`)
+  expect(read('env')).toContain('SHELFD_EVENT=failure\n')
+  expect(read('env')).toContain(`SHELFD_SUBJECT=${FAILURE.subject}\n`)
+  expect(read('env')).not.toContain('canary')
+})
 
-  test('a command that fails, is missing or is stopped has its own message', async () => {
-    const { program } = recorder('exit 3')
-    expect((await send({ command: [program] }, FAILURE)).delivery).toEqual({
-      kind: 'not-sent',
-      reason: `"${program}" exited with 3`,
-    })
-    expect((await send({ command: ['no-such-program-of-shelfd'] }, FAILURE)).delivery).toEqual({
-      kind: 'not-sent',
-      reason: 'there is no program "no-such-program-of-shelfd"',
-    })
-    const directory = temporaryDirectory()
-    const patience = new AbortController()
-    const stopped = send(
-      { command: ['sh', '-c', `: > '${directory}/begun'; exec sleep 600`] },
-      FAILURE,
-      patience.signal,
-    )
-    await expect.poll(() => existsSync(join(directory, 'begun')), { timeout: 60_000 }).toBe(true)
-    patience.abort()
-    expect((await stopped).delivery).toEqual({ kind: 'doubt', reason: '"sh" was stopped before it ended' })
+test('a command that fails, is missing or is stopped has its own message', async () => {
+  const { program } = recorder('exit 3')
+  expect((await send({ command: [program] }, FAILURE)).delivery).toEqual({
+    kind: 'not-sent',
+    reason: `"${program}" exited with 3`,
   })
+  expect((await send({ command: ['no-such-program-of-shelfd'] }, FAILURE)).delivery).toEqual({
+    kind: 'not-sent',
+    reason: 'there is no program "no-such-program-of-shelfd"',
+  })
+  const directory = temporaryDirectory()
+  const patience = new AbortController()
+  const stopped = send({ command: ['sh', '-c', `: > '${directory}/begun'; exec sleep 600`] }, FAILURE, patience.signal)
+  await expect.poll(() => existsSync(join(directory, 'begun')), { timeout: 60_000 }).toBe(true)
+  patience.abort()
+  expect((await stopped).delivery).toEqual({ kind: 'doubt', reason: '"sh" was stopped before it ended' })
+})
 
-  test('a command that others can change is not run [S-06]', async () => {
-    const { program, read } = recorder()
-    chmodSync(program, 0o777)
-    await expect(send({ command: [program] }, FAILURE)).rejects.toMatchObject({ code: 'insecure-file' })
-    expect(() => read('args')).toThrow('ENOENT')
-  })
+test('a command that others can change is not run [S-06]', async () => {
+  const { program, read } = recorder()
+  chmodSync(program, 0o777)
+  await expect(send({ command: [program] }, FAILURE)).rejects.toMatchObject({ code: 'insecure-file' })
+  expect(() => read('args')).toThrow('ENOENT')
+})
 
-  test('a command that reads nothing gets a long text all the same', async () => {
-    expect((await send({ command: ['true'] }, { ...FAILURE, text: 'x'.repeat(1_000_000) })).delivery.kind).toBe('sent')
-  })
+test('a command that reads nothing gets a long text all the same', async () => {
+  expect((await send({ command: ['true'] }, { ...FAILURE, text: 'x'.repeat(1_000_000) })).delivery.kind).toBe('sent')
 })
 
 /** The script under a heading of the page, with `from` replaced by `to` in it, as a program. */

@@ -44,15 +44,13 @@ describe('sources of the token', () => {
   })
 })
 
-describe('the name of the source', () => {
-  test('the source of a token is named: file, variable or command', async () => {
-    const tokenFile = file('mine', 'secret\n')
-    const sourceOf = async (...given: Parameters<typeof find>) => (await find(...given)).source
-    expect(await sourceOf({ tokenFile })).toBe(`"${tokenFile}"`)
-    expect(await sourceOf({ tokenFile }, { SHELFD_TOKEN: 'secret' })).toBe('SHELFD_TOKEN')
-    expect(await sourceOf({ token: 'secret' })).toBe('service.token')
-    expect(await sourceOf({ tokenCommand: ['printf', 'secret'] })).toBe('the output of "printf"')
-  })
+test('the source of a token is named: file, variable or command', async () => {
+  const tokenFile = file('mine', 'secret\n')
+  const sourceOf = async (...given: Parameters<typeof find>) => (await find(...given)).source
+  expect(await sourceOf({ tokenFile })).toBe(`"${tokenFile}"`)
+  expect(await sourceOf({ tokenFile }, { SHELFD_TOKEN: 'secret' })).toBe('SHELFD_TOKEN')
+  expect(await sourceOf({ token: 'secret' })).toBe('service.token')
+  expect(await sourceOf({ tokenCommand: ['printf', 'secret'] })).toBe('the output of "printf"')
 })
 
 describe('the encoding of a secret', () => {

@@ -10,36 +10,34 @@ import { SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
 
 const FILLING = { command: ['/opt/node', '/opt/shelfd/main.js', 'daemon'], tokenFile: undefined }
 
-describe('systemd', () => {
-  test.each([
-    [false, '/home/ada/.config/systemd/user/shelfd.service'],
-    [true, '/etc/systemd/system/shelfd.service'],
-  ])('a systemd unit goes where its manager looks (system: %s)', (isSystem, file) => {
-    expect(planWith({ isSystem }).file).toBe(file)
-  })
+test.each([
+  [false, '/home/ada/.config/systemd/user/shelfd.service'],
+  [true, '/etc/systemd/system/shelfd.service'],
+])('a systemd unit goes where its manager looks (system: %s)', (isSystem, file) => {
+  expect(planWith({ isSystem }).file).toBe(file)
+})
 
-  test('a systemd unit goes below XDG_CONFIG_HOME if that is absolute', () => {
-    expect(planWith({ env: { XDG_CONFIG_HOME: '/data/conf' } }).file).toBe('/data/conf/systemd/user/shelfd.service')
-    expect(planWith({ env: { XDG_CONFIG_HOME: 'conf' } }).file).toBe('/home/ada/.config/systemd/user/shelfd.service')
-  })
+test('a systemd unit goes below XDG_CONFIG_HOME if that is absolute', () => {
+  expect(planWith({ env: { XDG_CONFIG_HOME: '/data/conf' } }).file).toBe('/data/conf/systemd/user/shelfd.service')
+  expect(planWith({ env: { XDG_CONFIG_HOME: 'conf' } }).file).toBe('/home/ada/.config/systemd/user/shelfd.service')
+})
 
-  test.each([false, true])('systemd accepts the unit and odd paths (system: %s)', async (isSystem) => {
-    const directory = temporaryDirectory()
-    const program = join(directory, 'odd $HOME 100%', 'node')
-    mkdirSync(join(program, '..'))
-    copyFileSync('/bin/true', program)
-    const plan = planWith({ isSystem })
-    const text = fill(plan, { command: [program, '/a "b"/$c\\d%h.js', 'daemon'], tokenFile: '/etc/100%/my token' })
-    expect(text).toContain(' "/a \\"b\\"/$$c\\\\d%%h.js" "daemon"\n')
-    expect(text).toContain('\nLoadCredential=token:/etc/100%%/my token\n')
-    const file = join(directory, 'shelfd.service')
-    writeFileSync(file, text)
-    expect(await verifyUnit(file, !isSystem)).toEqual([])
-  })
+test.each([false, true])('systemd accepts the unit and odd paths (system: %s)', async (isSystem) => {
+  const directory = temporaryDirectory()
+  const program = join(directory, 'odd $HOME 100%', 'node')
+  mkdirSync(join(program, '..'))
+  copyFileSync('/bin/true', program)
+  const plan = planWith({ isSystem })
+  const text = fill(plan, { command: [program, '/a "b"/$c\\d%h.js', 'daemon'], tokenFile: '/etc/100%/my token' })
+  expect(text).toContain(' "/a \\"b\\"/$$c\\\\d%%h.js" "daemon"\n')
+  expect(text).toContain('\nLoadCredential=token:/etc/100%%/my token\n')
+  const file = join(directory, 'shelfd.service')
+  writeFileSync(file, text)
+  expect(await verifyUnit(file, !isSystem)).toEqual([])
+})
 
-  test('a program that systemd cannot start is refused', () => {
-    expect(() => fill(planWith(), { ...FILLING, command: ['/a "b"/node'] })).toThrow(UsageError)
-  })
+test('a program that systemd cannot start is refused', () => {
+  expect(() => fill(planWith(), { ...FILLING, command: ['/a "b"/node'] })).toThrow(UsageError)
 })
 
 describe('launchd', () => {

@@ -68,59 +68,55 @@ async function startScraped() {
   return { url, scrape, asked }
 }
 
-describe('/healthz', () => {
-  test('/healthz is 200 while the daemon works', async () => {
-    const { url } = await start()
-    const answer = await fetch(`${url}/healthz`)
-    expect(answer.status).toBe(200)
-    expect(await answer.text()).toBe('{"status":"ok"}\n')
-  })
-
-  test('/healthz is 503 when the daemon hangs', async () => {
-    const { url } = await start({ isAlive: () => false })
-    expect((await fetch(`${url}/healthz`)).status).toBe(503)
-  })
-
-  test('/healthz stays 200 while the disk is full', async () => {
-    const { url } = await start({ status: () => daemonStatus({ isStoreFull: true }) })
-    expect((await fetch(`${url}/healthz`)).status).toBe(200)
-  })
+test('/healthz is 200 while the daemon works', async () => {
+  const { url } = await start()
+  const answer = await fetch(`${url}/healthz`)
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toBe('{"status":"ok"}\n')
 })
 
-describe('/readyz', () => {
-  test('/readyz is 200 when no check fails', async () => {
-    const { url } = await start()
-    const answer = await fetch(`${url}/readyz`)
-    expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }])
-  })
+test('/healthz is 503 when the daemon hangs', async () => {
+  const { url } = await start({ isAlive: () => false })
+  expect((await fetch(`${url}/healthz`)).status).toBe(503)
+})
 
-  test('/readyz is 503 and names the failing checks', async () => {
-    const reason = { code: 'root-mismatch', message: 'another directory' } as const
-    const mirrors = [daemonMirrorStatus({ name: 'Notes\u202e', state: 'halted', reason })]
-    const { url } = await start({ status: () => daemonStatus({ mirrors }) })
-    const answer = await fetch(`${url}/readyz`)
-    const text = await answer.text()
-    expect(answer.status).toBe(503)
-    expect(JSON.parse(text)).toEqual({
-      status: 'not-ready',
-      failing: [
-        {
-          check: 'mirror:Notes\u202e',
-          code: 'root-mismatch',
-          message: 'It is halted; an operator must act (see shelfd status)',
-        },
-      ],
-    })
-    expect(text).not.toContain('\u202e')
-  })
+test('/healthz stays 200 while the disk is full', async () => {
+  const { url } = await start({ status: () => daemonStatus({ isStoreFull: true }) })
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+})
 
-  test('/readyz follows the current state of the daemon', async () => {
-    let isStoreFull = true
-    const { url } = await start({ status: () => daemonStatus({ isStoreFull }) })
-    const before = (await fetch(`${url}/readyz`)).status
-    isStoreFull = false
-    expect([before, (await fetch(`${url}/readyz`)).status]).toEqual([503, 200])
+test('/readyz is 200 when no check fails', async () => {
+  const { url } = await start()
+  const answer = await fetch(`${url}/readyz`)
+  expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }])
+})
+
+test('/readyz is 503 and names the failing checks', async () => {
+  const reason = { code: 'root-mismatch', message: 'another directory' } as const
+  const mirrors = [daemonMirrorStatus({ name: 'Notes\u202e', state: 'halted', reason })]
+  const { url } = await start({ status: () => daemonStatus({ mirrors }) })
+  const answer = await fetch(`${url}/readyz`)
+  const text = await answer.text()
+  expect(answer.status).toBe(503)
+  expect(JSON.parse(text)).toEqual({
+    status: 'not-ready',
+    failing: [
+      {
+        check: 'mirror:Notes\u202e',
+        code: 'root-mismatch',
+        message: 'It is halted; an operator must act (see shelfd status)',
+      },
+    ],
   })
+  expect(text).not.toContain('\u202e')
+})
+
+test('/readyz follows the current state of the daemon', async () => {
+  let isStoreFull = true
+  const { url } = await start({ status: () => daemonStatus({ isStoreFull }) })
+  const before = (await fetch(`${url}/readyz`)).status
+  isStoreFull = false
+  expect([before, (await fetch(`${url}/readyz`)).status]).toEqual([503, 200])
 })
 
 describe('/metrics and other paths', () => {

@@ -98,31 +98,29 @@ describe('alerts', () => {
   })
 })
 
-describe('the dashboard', () => {
-  test('the dashboard takes its data source as a variable', () => {
-    expect(dashboard.templating.list.map(({ name, type }) => `${name} ${type}`)).toContain('datasource datasource')
-    expect(dashboard.panels.filter(({ type, datasource }) => type !== 'row' && !datasource)).toEqual([])
-  })
+test('the dashboard takes its data source as a variable', () => {
+  expect(dashboard.templating.list.map(({ name, type }) => `${name} ${type}`)).toContain('datasource datasource')
+  expect(dashboard.panels.filter(({ type, datasource }) => type !== 'row' && !datasource)).toEqual([])
+})
 
-  test('the dashboard uses only variables that it declares', () => {
-    const known = [...dashboard.templating.list.map(({ name }) => name), '__rate_interval']
-    const used = dashboardExpressions.flatMap((expr) => [...expr.matchAll(/\$(\w+)/g)].map(([, name = '']) => name))
-    expect(used.filter((name) => !known.includes(name))).toEqual([])
-  })
+test('the dashboard uses only variables that it declares', () => {
+  const known = [...dashboard.templating.list.map(({ name }) => name), '__rate_interval']
+  const used = dashboardExpressions.flatMap((expr) => [...expr.matchAll(/\$(\w+)/g)].map(([, name = '']) => name))
+  expect(used.filter((name) => !known.includes(name))).toEqual([])
+})
 
-  test('the dashboard has a row for each field', () => {
-    const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
-    expect(rows).toEqual(['Overview', 'Uploads', 'Ingestion', 'Requests', 'Problems', 'Watcher', 'Process', 'Fleet'])
-  })
+test('the dashboard has a row for each field', () => {
+  const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
+  expect(rows).toEqual(['Overview', 'Uploads', 'Ingestion', 'Requests', 'Problems', 'Watcher', 'Process', 'Fleet'])
+})
 
-  test('the panels of the dashboard do not overlap', () => {
-    const cells = dashboard.panels.flatMap(({ gridPos: { h, w, x, y } }) =>
-      Array.from({ length: h * w }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
-    )
-    expect(new Set(cells).size).toBe(cells.length)
-    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
-    expect(dashboard.panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
-  })
+test('the panels of the dashboard do not overlap', () => {
+  const cells = dashboard.panels.flatMap(({ gridPos: { h, w, x, y } }) =>
+    Array.from({ length: h * w }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+  )
+  expect(new Set(cells).size).toBe(cells.length)
+  expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
+  expect(dashboard.panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
 })
 
 describe('the table of metrics', () => {

@@ -29,68 +29,66 @@ function record(name: string, ...args: readonly string[]): Uint8Array<ArrayBuffe
 const TONE = ['-f', 'lavfi', '-i', 'sine=duration=3:sample_rate=8000']
 const FILM = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=5:duration=3']
 
-describe('recordings', () => {
-  it('recordings are found by their subtitles, chapters and tags', async () => {
-    const film = record('a.mkv', ...FILM, ...TONE, '-i', 'a.srt', '-i', 'a.txt', '-map_metadata', '3')
-    const { record: resource, found } = await ingested({ name: 'a.mkv', type: 'video/x-matroska', content: film })
-    expect(resource).toMatchObject({
-      ingestion_status: 'completed',
-      properties: { duration_seconds: expect.closeTo(3, 0), width: 64, height: 48 },
-    })
-    expect(pluck(resource.assets, 'text')).toEqual([
-      null,
-      'title: Sea monsters\nartist: Ada\nThe awakening',
-      'The kraken wakes\nand sleeps',
-    ])
-    expect(pluck(resource.assets, 'trace')[2]).toEqual([{ unit: 'second', from: 0, to: 3 }])
-    for (const word of ['kraken', 'awakening', 'monsters']) expect(await found(word)).toEqual([resource.id])
+it('recordings are found by their subtitles, chapters and tags', async () => {
+  const film = record('a.mkv', ...FILM, ...TONE, '-i', 'a.srt', '-i', 'a.txt', '-map_metadata', '3')
+  const { record: resource, found } = await ingested({ name: 'a.mkv', type: 'video/x-matroska', content: film })
+  expect(resource).toMatchObject({
+    ingestion_status: 'completed',
+    properties: { duration_seconds: expect.closeTo(3, 0), width: 64, height: 48 },
   })
+  expect(pluck(resource.assets, 'text')).toEqual([
+    null,
+    'title: Sea monsters\nartist: Ada\nThe awakening',
+    'The kraken wakes\nand sleeps',
+  ])
+  expect(pluck(resource.assets, 'trace')[2]).toEqual([{ unit: 'second', from: 0, to: 3 }])
+  for (const word of ['kraken', 'awakening', 'monsters']) expect(await found(word)).toEqual([resource.id])
+})
 
-  it('recordings without subtitles give a warning and are found by tags', async () => {
-    const song = record('a.mp3', ...TONE, '-metadata', 'title=Shanty')
-    const { records, found } = await ingested(
-      { name: 'a.mp3', type: 'audio/mpeg', content: song },
-      { name: 'plain.bin', type: 'application/octet-stream', content: record('a.wav', ...TONE) },
-    )
-    expect(records).toMatchObject([
-      {
-        ingestion_status: 'completed_with_warnings',
-        ingestion_warnings: [expect.stringMatching(/no subtitles/)],
-        text_extracted: true,
-      },
-      { ingestion_status: 'completed_with_warnings', text_extracted: false, properties: { duration_seconds: 3 } },
-    ])
-    expect(await found('shanty')).toEqual([records[0]?.id])
+it('recordings without subtitles give a warning and are found by tags', async () => {
+  const song = record('a.mp3', ...TONE, '-metadata', 'title=Shanty')
+  const { records, found } = await ingested(
+    { name: 'a.mp3', type: 'audio/mpeg', content: song },
+    { name: 'plain.bin', type: 'application/octet-stream', content: record('a.wav', ...TONE) },
+  )
+  expect(records).toMatchObject([
+    {
+      ingestion_status: 'completed_with_warnings',
+      ingestion_warnings: [expect.stringMatching(/no subtitles/)],
+      text_extracted: true,
+    },
+    { ingestion_status: 'completed_with_warnings', text_extracted: false, properties: { duration_seconds: 3 } },
+  ])
+  expect(await found('shanty')).toEqual([records[0]?.id])
+})
+
+it('damaged recordings end as failed', async () => {
+  const film = Buffer.from(record('a.mp4', ...FILM))
+  for (const bytes of [film.subarray(0, film.length / 4), Buffer.from('no film')]) {
+    await expect(readHere('video/mp4', [bytes])).rejects.toThrow(/damaged/)
+  }
+})
+
+it('recordings open no other file and no address', async () => {
+  const other = record('a.mp4', ...FILM)
+  const directory = temporaryDirectory()
+  writeFileSync(join(directory, 'other.mp4'), other)
+  const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\n${join(directory, 'other.mp4')}\n#EXT-X-ENDLIST\n`
+  const concat = `ffconcat version 1.0\nfile ${join(directory, 'other.mp4')}\n`
+  for (const list of [playlist, concat]) {
+    await expect(readHere('video/mp4', [Buffer.from(list)])).rejects.toThrow(/damaged/)
+  }
+})
+
+it('recordings are only kept where ffmpeg is not installed', async () => {
+  vi.stubEnv('PATH', temporaryDirectory())
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
   })
-
-  it('damaged recordings end as failed', async () => {
-    const film = Buffer.from(record('a.mp4', ...FILM))
-    for (const bytes of [film.subarray(0, film.length / 4), Buffer.from('no film')]) {
-      await expect(readHere('video/mp4', [bytes])).rejects.toThrow(/damaged/)
-    }
-  })
-
-  it('recordings open no other file and no address', async () => {
-    const other = record('a.mp4', ...FILM)
-    const directory = temporaryDirectory()
-    writeFileSync(join(directory, 'other.mp4'), other)
-    const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\n${join(directory, 'other.mp4')}\n#EXT-X-ENDLIST\n`
-    const concat = `ffconcat version 1.0\nfile ${join(directory, 'other.mp4')}\n`
-    for (const list of [playlist, concat]) {
-      await expect(readHere('video/mp4', [Buffer.from(list)])).rejects.toThrow(/damaged/)
-    }
-  })
-
-  it('recordings are only kept where ffmpeg is not installed', async () => {
-    vi.stubEnv('PATH', temporaryDirectory())
-    onTestFinished(() => {
-      vi.unstubAllEnvs()
-    })
-    const { passages, end } = await readHere('video/mp4', [Buffer.from([0, 0, 0, 1])])
-    expect({ passages, end }).toMatchObject({
-      passages: [],
-      end: { status: 'completed_with_warnings', warnings: [expect.stringMatching(/not installed/)] },
-    })
+  const { passages, end } = await readHere('video/mp4', [Buffer.from([0, 0, 0, 1])])
+  expect({ passages, end }).toMatchObject({
+    passages: [],
+    end: { status: 'completed_with_warnings', warnings: [expect.stringMatching(/not installed/)] },
   })
 })
 

@@ -151,55 +151,48 @@ const part = (headers: string, content = '') => `--B\r\n${headers}\r\n\r\n${cont
 const field = (name: string, content = '') => part(`Content-Disposition: form-data; name="${name}"`, content)
 const file = (name: string) => part(`Content-Disposition: form-data; name="file"; filename="${name}"`, 'x')
 
-describe('a form', () => {
-  it.each<[what: string, status: number, body: string, type?: string]>([
-    ['a boundary of 71 characters', 422, `${file('a')}--B--`.replaceAll('--B', LONG), `${FORM}${'B'.repeat(70)}`],
-    ['a quoted boundary without an end', 422, '', 'multipart/form-data; boundary="B'],
-    ['the name of a field of 256 bytes', 422, `${field('é'.repeat(128))}${file('a')}--B--`],
-    ['the name of a file of 1,025 bytes', 422, `${file('a'.repeat(1_025))}--B--`],
-    [
-      'a type of 128 characters',
-      422,
-      `${part(`Content-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: a/${'b'.repeat(128)}`)}--B--`,
-    ],
-    ['headers of more than 16 KiB', 422, `${part(`X: ${'x'.repeat(16_384)}`)}${file('a')}--B--`],
-    ['33 parts', 422, `${field('a').repeat(32)}${file('a')}--B--`],
-    ['a field of more than 64 KiB', 422, `${field('a', 'x'.repeat(65_537))}${file('a')}--B--`],
-    ['256 KiB before its first part', 413, `${'x'.repeat(262_144)}\r\n${file('a')}--B--`],
-    ['256 KiB after its last part', 413, `${file('a')}--B--${'x'.repeat(262_144)}`],
-  ])('a form with %s is refused (%i) [S-17]', async (_, status, body, type = FORM) => {
-    const { client, id } = await withSockets()
-    const chunks = ReadableStream.from(body.match(/[\s\S]{1,50000}/g) ?? []).pipeThrough(new TextEncoderStream())
-    const init = { method: 'POST', body: chunks, headers: { 'content-type': type }, duplex: 'half' }
-    const answer = await client.send(`/libraries/${id}/files`, init as RequestInit)
-    expect(answer).toMatchObject({ status, json: { message: expect.any(String) } })
-    expect((await client.listing(id, { path: '/.inbox' })).json.files).toEqual([])
-  })
+it.each<[what: string, status: number, body: string, type?: string]>([
+  ['a boundary of 71 characters', 422, `${file('a')}--B--`.replaceAll('--B', LONG), `${FORM}${'B'.repeat(70)}`],
+  ['a quoted boundary without an end', 422, '', 'multipart/form-data; boundary="B'],
+  ['the name of a field of 256 bytes', 422, `${field('é'.repeat(128))}${file('a')}--B--`],
+  ['the name of a file of 1,025 bytes', 422, `${file('a'.repeat(1_025))}--B--`],
+  [
+    'a type of 128 characters',
+    422,
+    `${part(`Content-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: a/${'b'.repeat(128)}`)}--B--`,
+  ],
+  ['headers of more than 16 KiB', 422, `${part(`X: ${'x'.repeat(16_384)}`)}${file('a')}--B--`],
+  ['33 parts', 422, `${field('a').repeat(32)}${file('a')}--B--`],
+  ['a field of more than 64 KiB', 422, `${field('a', 'x'.repeat(65_537))}${file('a')}--B--`],
+  ['256 KiB before its first part', 413, `${'x'.repeat(262_144)}\r\n${file('a')}--B--`],
+  ['256 KiB after its last part', 413, `${file('a')}--B--${'x'.repeat(262_144)}`],
+])('a form with %s is refused (%i) [S-17]', async (_, status, body, type = FORM) => {
+  const { client, id } = await withSockets()
+  const chunks = ReadableStream.from(body.match(/[\s\S]{1,50000}/g) ?? []).pipeThrough(new TextEncoderStream())
+  const init = { method: 'POST', body: chunks, headers: { 'content-type': type }, duplex: 'half' }
+  const answer = await client.send(`/libraries/${id}/files`, init as RequestInit)
+  expect(answer).toMatchObject({ status, json: { message: expect.any(String) } })
+  expect((await client.listing(id, { path: '/.inbox' })).json.files).toEqual([])
+})
 
-  it('a form within every bound is accepted', async () => {
-    const { client, id } = await withSockets()
-    const boundary = 'B'.repeat(70)
-    const body = `${field('é'.repeat(127)).repeat(31)}${file('a'.repeat(1_024))}--B--`.replaceAll(
-      '--B',
-      `--${boundary}`,
-    )
-    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
-    expect(await client.send(`/libraries/${id}/files`, { method: 'POST', body, headers })).toMatchObject({
-      status: 201,
-    })
+it('a form within every bound is accepted', async () => {
+  const { client, id } = await withSockets()
+  const boundary = 'B'.repeat(70)
+  const body = `${field('é'.repeat(127)).repeat(31)}${file('a'.repeat(1_024))}--B--`.replaceAll('--B', `--${boundary}`)
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+  expect(await client.send(`/libraries/${id}/files`, { method: 'POST', body, headers })).toMatchObject({
+    status: 201,
   })
 })
 
-describe('a JSON body', () => {
-  it.each<[what: string, status: number, body: string, type?: string]>([
-    ['more than 256 KiB', 413, JSON.stringify({ name: 'x'.repeat(262_144) })],
-    ['100,000 levels', 422, '['.repeat(100_000) + ']'.repeat(100_000)],
-    ['100,000 unclosed levels', 422, '{"a":'.repeat(50_000)],
-    ['another type', 415, '{"name":"x"}', 'text/plain'],
-    ['no JSON', 422, '{'],
-  ])('a JSON body of %s is refused (%i) [S-17]', async (_, status, body, type = 'application/json') => {
-    const { client } = await withSockets()
-    const answer = await client.send('/libraries', { method: 'POST', body, headers: { 'content-type': type } })
-    expect(answer).toMatchObject({ status, json: { message: expect.any(String) } })
-  })
+it.each<[what: string, status: number, body: string, type?: string]>([
+  ['more than 256 KiB', 413, JSON.stringify({ name: 'x'.repeat(262_144) })],
+  ['100,000 levels', 422, '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['100,000 unclosed levels', 422, '{"a":'.repeat(50_000)],
+  ['another type', 415, '{"name":"x"}', 'text/plain'],
+  ['no JSON', 422, '{'],
+])('a JSON body of %s is refused (%i) [S-17]', async (_, status, body, type = 'application/json') => {
+  const { client } = await withSockets()
+  const answer = await client.send('/libraries', { method: 'POST', body, headers: { 'content-type': type } })
+  expect(answer).toMatchObject({ status, json: { message: expect.any(String) } })
 })

@@ -132,23 +132,21 @@ describe('a migration', () => {
   })
 })
 
-describe('a connection', () => {
-  test('a connection waits for the disk after its first write too [P1]', () => {
-    const spec = olderDatabase(1)
-    const database = openDatabase(spec)
-    database.prepare("INSERT INTO note (text) VALUES ('second')").run()
-    expect(database.pragma('synchronous', { simple: true })).toBe(2)
-    expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
-    database.close()
-  })
+test('a connection waits for the disk after its first write too [P1]', () => {
+  const spec = olderDatabase(1)
+  const database = openDatabase(spec)
+  database.prepare("INSERT INTO note (text) VALUES ('second')").run()
+  expect(database.pragma('synchronous', { simple: true })).toBe(2)
+  expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
+  database.close()
+})
 
-  test('a connection that reads or writes trusts no schema [S-10]', () => {
-    const spec = olderDatabase(1)
-    openDatabase(spec).close()
-    for (const open of [openDatabase, openDatabaseReadOnly]) {
-      const database = open(spec)
-      expect(database.pragma('trusted_schema', { simple: true })).toBe(0)
-      database.close()
-    }
-  })
+test('a connection that reads or writes trusts no schema [S-10]', () => {
+  const spec = olderDatabase(1)
+  openDatabase(spec).close()
+  for (const open of [openDatabase, openDatabaseReadOnly]) {
+    const database = open(spec)
+    expect(database.pragma('trusted_schema', { simple: true })).toBe(0)
+    database.close()
+  }
 })

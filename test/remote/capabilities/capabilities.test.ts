@@ -120,27 +120,24 @@ describe('the body of create-directory', () => {
   })
 })
 
-describe('the fields of create-library', () => {
-  const libraryFact = (schema: object) =>
-    decideCapabilities({}, documented('/v1/libraries', json(schema))).createLibrary
+const libraryFact = (schema: object) => decideCapabilities({}, documented('/v1/libraries', json(schema))).createLibrary
 
-  it.each<[object, object]>([
-    [
-      object({ name: TEXT, overview: TEXT }, ['name']),
-      { source: 'openapi', nameField: 'name', overviewField: 'overview' },
-    ],
-    [
-      object({ title: TEXT, description: TEXT }, ['title']),
-      { source: 'openapi', nameField: 'title', overviewField: 'description' },
-    ],
-    [object({ name: TEXT }, ['name']), { source: 'openapi', nameField: 'name', overviewField: undefined }],
-    [
-      object({ name: TEXT, plan_id: TEXT }, ['name', 'plan_id']),
-      { source: 'default', nameField: 'name', overviewField: 'overview' },
-    ],
-  ])('the fields of create-library are named by the document: %j', (schema, expected) => {
-    expect(libraryFact(schema)).toEqual(expected)
-  })
+it.each<[object, object]>([
+  [
+    object({ name: TEXT, overview: TEXT }, ['name']),
+    { source: 'openapi', nameField: 'name', overviewField: 'overview' },
+  ],
+  [
+    object({ title: TEXT, description: TEXT }, ['title']),
+    { source: 'openapi', nameField: 'title', overviewField: 'description' },
+  ],
+  [object({ name: TEXT }, ['name']), { source: 'openapi', nameField: 'name', overviewField: undefined }],
+  [
+    object({ name: TEXT, plan_id: TEXT }, ['name', 'plan_id']),
+    { source: 'default', nameField: 'name', overviewField: 'overview' },
+  ],
+])('the fields of create-library are named by the document: %j', (schema, expected) => {
+  expect(libraryFact(schema)).toEqual(expected)
 })
 
 describe('the directory field of uploads', () => {

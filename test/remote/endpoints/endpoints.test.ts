@@ -32,58 +32,56 @@ async function scripted(script: Record<string, [status: number, body: unknown][]
 
 const DIRECTORY = '/api/v1/libraries/l1/directory'
 
-describe('createDirectory', () => {
-  it('createDirectory makes the directory with one request', async () => {
-    await using server = await scripted({ [`POST ${DIRECTORY}`]: [[201, NODE]] })
-    await using client = clientOf(server.origin)
-    expect(await client.createDirectory('l1', '/a/b')).toBe('created')
-    expect(server.calls).toEqual([{ method: 'POST', url: DIRECTORY, json: { path: '/a/b' } }])
-  })
+it('createDirectory makes the directory with one request', async () => {
+  await using server = await scripted({ [`POST ${DIRECTORY}`]: [[201, NODE]] })
+  await using client = clientOf(server.origin)
+  expect(await client.createDirectory('l1', '/a/b')).toBe('created')
+  expect(server.calls).toEqual([{ method: 'POST', url: DIRECTORY, json: { path: '/a/b' } }])
+})
 
-  it('createDirectory takes a conflict with a listing for existing [F-SV-09]', async () => {
-    await using server = await scripted({
-      [`POST ${DIRECTORY}`]: [[409, {}]],
-      [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
-    })
-    await using client = clientOf(server.origin)
-    expect(await client.createDirectory('l1', '/a/b')).toBe('existing')
-    expect(server.calls[1]?.url).toBe(`${DIRECTORY}?path=%2Fa%2Fb&limit=1`)
+it('createDirectory takes a conflict with a listing for existing [F-SV-09]', async () => {
+  await using server = await scripted({
+    [`POST ${DIRECTORY}`]: [[409, {}]],
+    [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
   })
+  await using client = clientOf(server.origin)
+  expect(await client.createDirectory('l1', '/a/b')).toBe('existing')
+  expect(server.calls[1]?.url).toBe(`${DIRECTORY}?path=%2Fa%2Fb&limit=1`)
+})
 
-  it('createDirectory reports a conflict that no listing confirms [F-SV-09]', async () => {
-    const conflict = { message: 'A file is there' }
-    await using server = await scripted({ [`POST ${DIRECTORY}`]: [[409, conflict]], [`GET ${DIRECTORY}`]: [[404, {}]] })
-    await using client = clientOf(server.origin)
-    const failure = await thrownBy(client.createDirectory('l1', '/a/b'))
-    expect(failure).toMatchObject({ kind: 'request', code: 'conflict' })
-    expect(String(failure)).toContain(
-      'Cannot create the directory "/a/b": the service answered 409 (conflict): A file is there',
-    )
-  })
+it('createDirectory reports a conflict that no listing confirms [F-SV-09]', async () => {
+  const conflict = { message: 'A file is there' }
+  await using server = await scripted({ [`POST ${DIRECTORY}`]: [[409, conflict]], [`GET ${DIRECTORY}`]: [[404, {}]] })
+  await using client = clientOf(server.origin)
+  const failure = await thrownBy(client.createDirectory('l1', '/a/b'))
+  expect(failure).toMatchObject({ kind: 'request', code: 'conflict' })
+  expect(String(failure)).toContain(
+    'Cannot create the directory "/a/b": the service answered 409 (conflict): A file is there',
+  )
+})
 
-  it('createDirectory survives a lost answer by asking again', async () => {
-    await using server = await scripted({
-      [`POST ${DIRECTORY}`]: [
-        [0, undefined],
-        [503, {}],
-        [409, {}],
-      ],
-      [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
-    })
-    await using client = clientOf(server.origin, { retry: RETRY })
-    expect(await client.createDirectory('l1', '/a/b')).toBe('existing')
+it('createDirectory survives a lost answer by asking again', async () => {
+  await using server = await scripted({
+    [`POST ${DIRECTORY}`]: [
+      [0, undefined],
+      [503, {}],
+      [409, {}],
+    ],
+    [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
   })
+  await using client = clientOf(server.origin, { retry: RETRY })
+  expect(await client.createDirectory('l1', '/a/b')).toBe('existing')
+})
 
-  it('createDirectory sends name and parent where configured', async () => {
-    await using server = await scripted({ [`POST ${DIRECTORY}`]: [[201, NODE]] })
-    await using client = clientOf(server.origin, { contract: { createDirectory: { name: 'title', parent: 'under' } } })
-    await client.createDirectory('l1', '/a/b')
-    await client.createDirectory('l1', '/a')
-    expect(server.calls.map(({ json }) => json)).toEqual([
-      { title: 'b', under: '/a' },
-      { title: 'a', under: '/' },
-    ])
-  })
+it('createDirectory sends name and parent where configured', async () => {
+  await using server = await scripted({ [`POST ${DIRECTORY}`]: [[201, NODE]] })
+  await using client = clientOf(server.origin, { contract: { createDirectory: { name: 'title', parent: 'under' } } })
+  await client.createDirectory('l1', '/a/b')
+  await client.createDirectory('l1', '/a')
+  expect(server.calls.map(({ json }) => json)).toEqual([
+    { title: 'b', under: '/a' },
+    { title: 'a', under: '/' },
+  ])
 })
 
 describe('listings', () => {
@@ -267,33 +265,31 @@ describe('downloads', () => {
   })
 })
 
-describe('callRaw', () => {
-  it('callRaw returns any answer of the service', async () => {
-    await using server = await scripted({ 'PATCH /api/v1/notes/1': [[418, { tea: true }]] })
-    await using client = clientOf(server.origin)
-    const answer = await client.callRaw('patch', '/v1/notes/1?x=1', { a: 1 })
-    expect(answer.status).toBe(418)
-    expect(Buffer.from(answer.body).toString()).toBe('{"tea":true}')
-    expect(server.calls).toEqual([{ method: 'PATCH', url: '/api/v1/notes/1?x=1', json: { a: 1 } }])
-  })
+it('callRaw returns any answer of the service', async () => {
+  await using server = await scripted({ 'PATCH /api/v1/notes/1': [[418, { tea: true }]] })
+  await using client = clientOf(server.origin)
+  const answer = await client.callRaw('patch', '/v1/notes/1?x=1', { a: 1 })
+  expect(answer.status).toBe(418)
+  expect(Buffer.from(answer.body).toString()).toBe('{"tea":true}')
+  expect(server.calls).toEqual([{ method: 'PATCH', url: '/api/v1/notes/1?x=1', json: { a: 1 } }])
+})
 
-  it.each([
-    ['TRACE', '/v1/x'],
-    ['GET', 'v1/x'],
-    ['GET', '//evil.example/api/v1/x'],
-    ['GET', '/api/../secret'],
-    ['GET', '/../secret'],
-    ['GET', '/%2e%2e/secret'],
-    ['GET', 'http://evil.example/api/'],
-  ])('callRaw stays below the interface: %s %s', async (method, path) => {
-    let asked = 0
-    await using client = await clientOn({}, (request, answer) => {
-      asked += request.url?.startsWith('/api/') ? 0 : 1
-      answer.end()
-    })
-    await client.callRaw(method, path, undefined).catch((error) => expect(error).toMatchObject({ code: 'bad-usage' }))
-    expect(asked).toBe(0)
+it.each([
+  ['TRACE', '/v1/x'],
+  ['GET', 'v1/x'],
+  ['GET', '//evil.example/api/v1/x'],
+  ['GET', '/api/../secret'],
+  ['GET', '/../secret'],
+  ['GET', '/%2e%2e/secret'],
+  ['GET', 'http://evil.example/api/'],
+])('callRaw stays below the interface: %s %s', async (method, path) => {
+  let asked = 0
+  await using client = await clientOn({}, (request, answer) => {
+    asked += request.url?.startsWith('/api/') ? 0 : 1
+    answer.end()
   })
+  await client.callRaw(method, path, undefined).catch((error) => expect(error).toMatchObject({ code: 'bad-usage' }))
+  expect(asked).toBe(0)
 })
 
 describe('limits', () => {

@@ -208,104 +208,102 @@ describe('a try at the deadline', () => {
   })
 })
 
-describe('silence', () => {
-  /** Lets time pass until `isSo`. */
-  async function pass(clock: HeldClock, isSo: () => boolean): Promise<void> {
-    while (!isSo()) await clock.advanceTo(clock.monotonicMs() + 100)
-  }
+/** Lets time pass until `isSo`. */
+async function pass(clock: HeldClock, isSo: () => boolean): Promise<void> {
+  while (!isSo()) await clock.advanceTo(clock.monotonicMs() + 100)
+}
 
-  it('silence is reported before anything failed', async () => {
-    const clock = heldClock()
-    const { outages, onOutage } = collector()
-    let hasArrived = false
-    await using server = await serveSockets(() => {
-      hasArrived = true
-    })
-    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
-    const abort = new AbortController()
-    const asking = thrownBy(client.checkAccess(abort.signal))
-    while (!hasArrived) await turns()
-    await clock.advanceTo(2_499)
-    expect(outages).toEqual([])
-    await clock.advanceTo(2_500)
-    expect(outages).toEqual([
-      {
-        origin: server.origin,
-        code: 'answer-late',
-        cause: 'no answer yet for 3 s',
-        sinceMs: NOW_MS,
-        nextTryAtMs: null,
-        givesUpAtMs: NOW_MS + RETRY.forMs,
-        askedUntilMs: null,
-      },
-    ])
-    abort.abort()
-    await asking
+it('silence is reported before anything failed', async () => {
+  const clock = heldClock()
+  const { outages, onOutage } = collector()
+  let hasArrived = false
+  await using server = await serveSockets(() => {
+    hasArrived = true
   })
+  await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+  const abort = new AbortController()
+  const asking = thrownBy(client.checkAccess(abort.signal))
+  while (!hasArrived) await turns()
+  await clock.advanceTo(2_499)
+  expect(outages).toEqual([])
+  await clock.advanceTo(2_500)
+  expect(outages).toEqual([
+    {
+      origin: server.origin,
+      code: 'answer-late',
+      cause: 'no answer yet for 3 s',
+      sinceMs: NOW_MS,
+      nextTryAtMs: null,
+      givesUpAtMs: NOW_MS + RETRY.forMs,
+      askedUntilMs: null,
+    },
+  ])
+  abort.abort()
+  await asking
+})
 
-  /** A listener that answers at once, except that requests for `slow` wait until the test answers. */
-  function keeping() {
-    const waiting: (() => void)[] = []
-    const listener: RequestListener = (request, answer) => {
-      const id = request.url?.split('/').at(-1)
-      const end = () => answer.end(JSON.stringify({ id }))
-      if (id === 'slow') waiting.push(end)
-      else end()
-    }
-    const answerNext = async () => {
-      while (waiting.length === 0) await turns()
-      waiting.shift()?.()
-    }
-    return { waiting, listener, answerNext }
+/** A listener that answers at once, except that requests for `slow` wait until the test answers. */
+function keeping() {
+  const waiting: (() => void)[] = []
+  const listener: RequestListener = (request, answer) => {
+    const id = request.url?.split('/').at(-1)
+    const end = () => answer.end(JSON.stringify({ id }))
+    if (id === 'slow') waiting.push(end)
+    else end()
   }
+  const answerNext = async () => {
+    while (waiting.length === 0) await turns()
+    waiting.shift()?.()
+  }
+  return { waiting, listener, answerNext }
+}
 
-  it('a slow answer is no silence while others are answered', async () => {
-    const clock = heldClock()
-    const { outages, onOutage } = collector()
-    const { waiting, listener, answerNext } = keeping()
-    await using client = await clientOn({ retry: RETRY, clock, onOutage }, listener)
+it('a slow answer is no silence while others are answered', async () => {
+  const clock = heldClock()
+  const { outages, onOutage } = collector()
+  const { waiting, listener, answerNext } = keeping()
+  await using client = await clientOn({ retry: RETRY, clock, onOutage }, listener)
+  const slow = client.showResource('lib', 'slow')
+  while (waiting.length === 0) await turns()
+  for (const atMs of [2_000, 4_000, 6_000]) {
+    await clock.advanceTo(atMs)
+    await client.showResource('lib', 'quick')
+  }
+  await answerNext()
+  await slow
+  expect(outages).toEqual([])
+})
+
+it('a slow service reports silence only the first time', async () => {
+  const clock = heldClock()
+  const { outages, onOutage } = collector()
+  const { waiting, listener, answerNext } = keeping()
+  await using client = await clientOn({ retry: RETRY, clock, onOutage }, listener)
+  for (const known of [1, 2]) {
     const slow = client.showResource('lib', 'slow')
     while (waiting.length === 0) await turns()
-    for (const atMs of [2_000, 4_000, 6_000]) {
-      await clock.advanceTo(atMs)
-      await client.showResource('lib', 'quick')
-    }
+    await clock.advanceTo(clock.monotonicMs() + 4_000)
     await answerNext()
     await slow
-    expect(outages).toEqual([])
-  })
+    expect(outages, `after ${known}`).toHaveLength(2)
+    expect(outages.at(-1)).toBeNull()
+  }
+})
 
-  it('a slow service reports silence only the first time', async () => {
-    const clock = heldClock()
-    const { outages, onOutage } = collector()
-    const { waiting, listener, answerNext } = keeping()
-    await using client = await clientOn({ retry: RETRY, clock, onOutage }, listener)
-    for (const known of [1, 2]) {
-      const slow = client.showResource('lib', 'slow')
-      while (waiting.length === 0) await turns()
-      await clock.advanceTo(clock.monotonicMs() + 4_000)
-      await answerNext()
-      await slow
-      expect(outages, `after ${known}`).toHaveLength(2)
-      expect(outages.at(-1)).toBeNull()
-    }
+it('an upload is not silence while its size explains the wait', async () => {
+  const clock = heldClock()
+  const { outages, onOutage } = collector()
+  const arrived: (() => void)[] = []
+  await using client = await clientOn({ retry: RETRY, clock, onOutage }, (request, answer) => {
+    request.resume().on('end', () => arrived.push(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}')))
   })
-
-  it('an upload is not silence while its size explains the wait', async () => {
-    const clock = heldClock()
-    const { outages, onOutage } = collector()
-    const arrived: (() => void)[] = []
-    await using client = await clientOn({ retry: RETRY, clock, onOutage }, (request, answer) => {
-      request.resume().on('end', () => arrived.push(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}')))
-    })
-    const sizeBytes = 4 << 20
-    const sending = client.uploadFile(uploadOf(() => Buffer.alloc(sizeBytes), { sizeBytes })).catch(() => {})
-    while (arrived.length === 0) await turns()
-    await clock.advanceTo(2_500 + 4_095)
-    expect(outages).toEqual([])
-    await pass(clock, () => outages.length > 0)
-    expect(outages).toEqual([expect.objectContaining({ code: 'answer-late' })])
-    for (const answer of arrived) answer()
-    await sending
-  })
+  const sizeBytes = 4 << 20
+  const sending = client.uploadFile(uploadOf(() => Buffer.alloc(sizeBytes), { sizeBytes })).catch(() => {})
+  while (arrived.length === 0) await turns()
+  await clock.advanceTo(2_500 + 4_095)
+  expect(outages).toEqual([])
+  await pass(clock, () => outages.length > 0)
+  expect(outages).toEqual([expect.objectContaining({ code: 'answer-late' })])
+  for (const answer of arrived) answer()
+  await sending
 })

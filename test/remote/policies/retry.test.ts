@@ -216,30 +216,28 @@ describe('Retry-After', () => {
   })
 })
 
-describe('an unreachable service', () => {
-  it('an unreachable service is probed by one request for all [F-SV-01]', async () => {
-    let connections = 0
-    await using server = await serveSockets((socket, bytes) => {
-      if (bytes.includes('good')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"id":"good"}')
-    })
-    const clock = jumpingClock()
-    let up = false
-    const { Pool, Client } = await import('undici')
-    const dispatcher = new Pool(server.origin, {
-      connections: 8,
-      factory: (origin, options) => {
-        connections += 1
-        return new Client(up ? origin : 'http://127.0.0.1:1', options)
-      },
-    })
-    await using client = clientOf(server.origin, { clock, retry: { ...RETRY, attempts: 3 }, dispatcher })
-    expect(await thrownBy(client.showResource('lib', 'good'))).toMatchObject({ code: 'service-unreachable' })
-    connections = 0
-    const failures = await Promise.all(Array.from({ length: 8 }, () => thrownBy(client.showResource('lib', 'good'))))
-    expect(failures).toEqual(Array(8).fill(expect.objectContaining({ code: 'service-unreachable' })))
-    expect(connections).toBeLessThanOrEqual(4)
-    up = true
-    expect(await Promise.all(Array.from({ length: 8 }, () => client.showResource('lib', 'good')))).toHaveLength(8)
-    await dispatcher.close()
+it('an unreachable service is probed by one request for all [F-SV-01]', async () => {
+  let connections = 0
+  await using server = await serveSockets((socket, bytes) => {
+    if (bytes.includes('good')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"id":"good"}')
   })
+  const clock = jumpingClock()
+  let up = false
+  const { Pool, Client } = await import('undici')
+  const dispatcher = new Pool(server.origin, {
+    connections: 8,
+    factory: (origin, options) => {
+      connections += 1
+      return new Client(up ? origin : 'http://127.0.0.1:1', options)
+    },
+  })
+  await using client = clientOf(server.origin, { clock, retry: { ...RETRY, attempts: 3 }, dispatcher })
+  expect(await thrownBy(client.showResource('lib', 'good'))).toMatchObject({ code: 'service-unreachable' })
+  connections = 0
+  const failures = await Promise.all(Array.from({ length: 8 }, () => thrownBy(client.showResource('lib', 'good'))))
+  expect(failures).toEqual(Array(8).fill(expect.objectContaining({ code: 'service-unreachable' })))
+  expect(connections).toBeLessThanOrEqual(4)
+  up = true
+  expect(await Promise.all(Array.from({ length: 8 }, () => client.showResource('lib', 'good')))).toHaveLength(8)
+  await dispatcher.close()
 })

@@ -84,26 +84,21 @@ describe('invalid answers', () => {
   })
 })
 
-describe('redirects', () => {
-  it.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) is never followed with the file [P22, F-SV-16]',
-    async (status) => {
-      let reached = 0
-      await using elsewhere = await serve((_, answer) => {
-        reached += 1
-        answer.end()
-      })
-      await using client = await clientOn({}, (request, answer) => {
-        request.resume()
-        answer.writeHead(status, { location: `${elsewhere.origin}/take?${TOKEN}` }).end()
-      })
-      const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
-      expect(refused).toMatchObject({ kind: 'doubt', doubtCause: 'redirect-refused' })
-      expect(String(refused)).toContain(`${elsewhere.origin}/take?[secret]`)
-      expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
-      expect(reached).toBe(0)
-    },
-  )
+it.each([301, 302, 303, 307, 308])('a redirect (%i) is never followed with the file [P22, F-SV-16]', async (status) => {
+  let reached = 0
+  await using elsewhere = await serve((_, answer) => {
+    reached += 1
+    answer.end()
+  })
+  await using client = await clientOn({}, (request, answer) => {
+    request.resume()
+    answer.writeHead(status, { location: `${elsewhere.origin}/take?${TOKEN}` }).end()
+  })
+  const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
+  expect(refused).toMatchObject({ kind: 'doubt', doubtCause: 'redirect-refused' })
+  expect(String(refused)).toContain(`${elsewhere.origin}/take?[secret]`)
+  expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
+  expect(reached).toBe(0)
 })
 
 describe('the wire', () => {
@@ -141,19 +136,17 @@ describe('the wire', () => {
   )
 })
 
-describe('a server that asks for a client certificate in a page', () => {
-  it.each([
-    ['No required SSL certificate was sent', undefined],
-    ['The SSL certificate error', 'gzip'],
-  ])('the page of nginx is a refused client certificate: %s [F-SV-24]', async (words, encoding) => {
-    // As nginx 1.22 answers on a port with ssl_verify_client.
-    const page = `<html>\r\n<head><title>400 ${words}</title></head>\r\n<body>\r\n<center><h1>400 Bad Request</h1></center>`
-    const body = encoding === undefined ? Buffer.from(page) : gzipSync(page)
-    const headers = { 'content-type': 'text/html', ...(encoding && { 'content-encoding': encoding }) }
-    const failure = await failureOf((_, answer) => answer.writeHead(400, headers).end(body))
-    expect(failure).toMatchObject({ kind: 'access', code: 'client-certificate-refused' })
-    expect(String(failure)).toMatch(/http:\/\/127\S+ demands a client certificate, and none is configured: .*certFile/)
-  })
+it.each([
+  ['No required SSL certificate was sent', undefined],
+  ['The SSL certificate error', 'gzip'],
+])('the page of nginx is a refused client certificate: %s [F-SV-24]', async (words, encoding) => {
+  // As nginx 1.22 answers on a port with ssl_verify_client.
+  const page = `<html>\r\n<head><title>400 ${words}</title></head>\r\n<body>\r\n<center><h1>400 Bad Request</h1></center>`
+  const body = encoding === undefined ? Buffer.from(page) : gzipSync(page)
+  const headers = { 'content-type': 'text/html', ...(encoding && { 'content-encoding': encoding }) }
+  const failure = await failureOf((_, answer) => answer.writeHead(400, headers).end(body))
+  expect(failure).toMatchObject({ kind: 'access', code: 'client-certificate-refused' })
+  expect(String(failure)).toMatch(/http:\/\/127\S+ demands a client certificate, and none is configured: .*certFile/)
 })
 
 describe('refusals', () => {

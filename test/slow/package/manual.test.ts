@@ -1,6 +1,6 @@
 /** The manual that comes with the package. */
 import { spawnSync } from 'node:child_process'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderManPages } from '../../../.ci/man/man-pages.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { OVERRIDES, settingFlags, variableOf } from '../../../src/app/settings/overrides.ts'
@@ -18,49 +18,45 @@ const groff = ['-k', '-man', '-Tutf8', '-rLL=200n', '-P-c', '-P-b', '-P-u']
 const env = { ...process.env, LC_ALL: 'C.UTF-8' }
 const shown = findProgram('groff') ? showPages() : new Map<string, string>()
 
-describe('the manual', () => {
-  test('the package names each page of the manual', () => {
-    expect(packageJson.man).toEqual(pages.map(({ name }) => `dist/man/${name}`))
-  })
+test('the package names each page of the manual', () => {
+  expect(packageJson.man).toEqual(pages.map(({ name }) => `dist/man/${name}`))
+})
 
-  test('the manual describes each command with its arguments and flags', async () => {
-    needs('groff')
-    for (const { name, load } of commands) {
-      const command = await load()
-      const text = shown.get(`shelfd-${name.split(' ')[0]}.1`)
-      const flags = Object.entries(optionsOf(command)).flatMap(([flag, { describe }]) => [`--${flag}`, describe])
-      const words = Object.entries(command.positionals).map(([word, spec]) => nameOf(word, spec))
-      const examples = command.examples.flatMap(([line, meaning]) => [`shelfd ${line}`, meaning])
-      const exits = command.exits.map((exit) => EXIT_CODES[exit].meaning)
-      for (const part of [`shelfd ${name}`, ...words, ...flags, ...examples, ...exits]) {
-        expect(text, `${part} (${name})`).toContain(plain(part))
-      }
+test('the manual describes each command with its arguments and flags', async () => {
+  needs('groff')
+  for (const { name, load } of commands) {
+    const command = await load()
+    const text = shown.get(`shelfd-${name.split(' ')[0]}.1`)
+    const flags = Object.entries(optionsOf(command)).flatMap(([flag, { describe }]) => [`--${flag}`, describe])
+    const words = Object.entries(command.positionals).map(([word, spec]) => nameOf(word, spec))
+    const examples = command.examples.flatMap(([line, meaning]) => [`shelfd ${line}`, meaning])
+    const exits = command.exits.map((exit) => EXIT_CODES[exit].meaning)
+    for (const part of [`shelfd ${name}`, ...words, ...flags, ...examples, ...exits]) {
+      expect(text, `${part} (${name})`).toContain(plain(part))
     }
-  })
+  }
+})
 
-  test('the first page of the manual has all commands, variables and exit codes', () => {
-    needs('groff')
-    const text = shown.get('shelfd.1') ?? ''
-    const listed = [
-      ...commands.flatMap(({ name, summary }) => [name, summary]),
-      ...Object.entries(GLOBAL_OPTIONS).flatMap(([flag, { describe }]) => [`--${flag}`, describe]),
-      ...settingFlags.flatMap((flag) => [variableOf(flag), OVERRIDES[flag].describe]),
-      ...Object.values(EXIT_CODES).map(({ meaning }) => meaning),
-    ]
-    expect(listed.filter((part) => !text.includes(plain(part)))).toEqual([])
-  })
+test('the first page of the manual has all commands, variables and exit codes', () => {
+  needs('groff')
+  const text = shown.get('shelfd.1') ?? ''
+  const listed = [
+    ...commands.flatMap(({ name, summary }) => [name, summary]),
+    ...Object.entries(GLOBAL_OPTIONS).flatMap(([flag, { describe }]) => [`--${flag}`, describe]),
+    ...settingFlags.flatMap((flag) => [variableOf(flag), OVERRIDES[flag].describe]),
+    ...Object.values(EXIT_CODES).map(({ meaning }) => meaning),
+  ]
+  expect(listed.filter((part) => !text.includes(plain(part)))).toEqual([])
+})
 
-  test('the manual shows each key of the configuration with its default', () => {
-    needs('groff')
-    const text = shown.get('shelfd-config.5') ?? ''
-    expect(keysOf(configJsonSchema()).filter((key) => !text.toLowerCase().includes(`${key.toLowerCase()} `))).toEqual(
-      [],
-    )
-    expect(text).toMatch(/limits\.transfers +Uploads at the same time .* Default: 4\. /)
-    expect(text).toMatch(/mirrors\.watcher .*One of auto, poll\. Default: auto\. /)
-    expect(text).toMatch(/notify\.webhooks\.url +Where messages are posted; /)
-    expect(text).toMatch(/embedder\.keyFile /)
-  })
+test('the manual shows each key of the configuration with its default', () => {
+  needs('groff')
+  const text = shown.get('shelfd-config.5') ?? ''
+  expect(keysOf(configJsonSchema()).filter((key) => !text.toLowerCase().includes(`${key.toLowerCase()} `))).toEqual([])
+  expect(text).toMatch(/limits\.transfers +Uploads at the same time .* Default: 4\. /)
+  expect(text).toMatch(/mirrors\.watcher .*One of auto, poll\. Default: auto\. /)
+  expect(text).toMatch(/notify\.webhooks\.url +Where messages are posted; /)
+  expect(text).toMatch(/embedder\.keyFile /)
 })
 
 /** Each page as a reader sees it, by its name; any run of blanks and ends of lines is one blank. Fails on a warning of groff. */

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { FROM_DEVELOPMENT } from '../../../.ci/licences.ts'
 import { BROUGHT_ALONG, renderSbom } from '../../../.ci/sbom.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
@@ -19,34 +19,32 @@ const packages = Object.entries(lock.packages).filter(
   ([path, found]) => path.startsWith('node_modules/') && !('link' in found),
 )
 
-describe('the bill of materials', () => {
-  test('the bill of materials is reproducible and has every hash [S-21]', () => {
-    const sbom = renderSbom()
-    expect(renderSbom()).toBe(sbom)
-    const { components, dependencies } = JSON.parse(sbom)
-    const installed = packages.filter(([, found]) => !('dev' in found))
-    const contained = CONTAINED.filter((name) => !installed.some(([path]) => path === `node_modules/${name}`))
-    expect(components.length).toBe(installed.length + contained.length + BROUGHT_ALONG.length)
-    for (const { name, hashes } of components.filter(({ name }: { name: string }) => !BROUGHT_ALONG.includes(name))) {
-      expect([name, hashes]).toEqual([name, [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }]])
-    }
-    const known = new Set(dependencies.map(({ ref }: { ref: string }) => ref))
-    const named: string[] = dependencies.flatMap(({ dependsOn }: { dependsOn: string[] }) => dependsOn)
-    expect(named.filter((ref) => !known.has(ref))).toEqual([])
-  })
+test('the bill of materials is reproducible and has every hash [S-21]', () => {
+  const sbom = renderSbom()
+  expect(renderSbom()).toBe(sbom)
+  const { components, dependencies } = JSON.parse(sbom)
+  const installed = packages.filter(([, found]) => !('dev' in found))
+  const contained = CONTAINED.filter((name) => !installed.some(([path]) => path === `node_modules/${name}`))
+  expect(components.length).toBe(installed.length + contained.length + BROUGHT_ALONG.length)
+  for (const { name, hashes } of components.filter(({ name }: { name: string }) => !BROUGHT_ALONG.includes(name))) {
+    expect([name, hashes]).toEqual([name, [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }]])
+  }
+  const known = new Set(dependencies.map(({ ref }: { ref: string }) => ref))
+  const named: string[] = dependencies.flatMap(({ dependsOn }: { dependsOn: string[] }) => dependsOn)
+  expect(named.filter((ref) => !known.has(ref))).toEqual([])
+})
 
-  test.skipIf(ofNpm === undefined)('the bill of materials has every component that npm lists [S-16, S-21]', () => {
-    const purlsOf = (text: string) => JSON.parse(text).components.map(({ purl }: { purl: string }) => purl)
-    const [ours, theirs]: string[][] = [purlsOf(renderSbom()), purlsOf(ofNpm ?? '')]
-    expect(theirs?.length).toBeGreaterThan(50)
-    const isOurs = (purl: string) => purl.startsWith('pkg:npm/shelfd-library@')
-    expect(theirs?.filter((purl) => !ours?.includes(purl) && !isOurs(purl))).toEqual([])
-  })
+test.skipIf(ofNpm === undefined)('the bill of materials has every component that npm lists [S-16, S-21]', () => {
+  const purlsOf = (text: string) => JSON.parse(text).components.map(({ purl }: { purl: string }) => purl)
+  const [ours, theirs]: string[][] = [purlsOf(renderSbom()), purlsOf(ofNpm ?? '')]
+  expect(theirs?.length).toBeGreaterThan(50)
+  const isOurs = (purl: string) => purl.startsWith('pkg:npm/shelfd-library@')
+  expect(theirs?.filter((purl) => !ours?.includes(purl) && !isOurs(purl))).toEqual([])
+})
 
-  test('the bill of materials names each direct dependency [S-16, S-21]', () => {
-    const names = JSON.parse(renderSbom()).components.map(({ name }: { name: string }) => name)
-    expect([...Object.keys(packageJson.dependencies), ...CONTAINED].filter((name) => !names.includes(name))).toEqual([])
-  })
+test('the bill of materials names each direct dependency [S-16, S-21]', () => {
+  const names = JSON.parse(renderSbom()).components.map(({ name }: { name: string }) => name)
+  expect([...Object.keys(packageJson.dependencies), ...CONTAINED].filter((name) => !names.includes(name))).toEqual([])
 })
 
 test('npm ci says nothing of the Node that it runs itself, whose successor it installs', () => {

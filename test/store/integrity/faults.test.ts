@@ -120,22 +120,20 @@ describe('the generation record', () => {
   })
 })
 
-describe('a reader', () => {
-  test('a reader finds nothing where no store exists', () => {
-    expect(openStoreReader(temporaryDirectory())).toBeUndefined()
-  })
+test('a reader finds nothing where no store exists', () => {
+  expect(openStoreReader(temporaryDirectory())).toBeUndefined()
+})
 
-  test('a reader sees new writes after it renews its view', () => {
-    const directory = temporaryDirectory()
-    using store = openStore(directory)
-    using reader = openStoreReader(directory)
-    reader?.renewView()
-    expect(reader?.keyValues.get('a')).toBeUndefined()
-    store.write(() => store.keyValues.set('a', '1'))
-    expect(reader?.keyValues.get('a')).toBeUndefined()
-    reader?.renewView()
-    expect(reader?.keyValues.get('a')).toBe('1')
-  })
+test('a reader sees new writes after it renews its view', () => {
+  const directory = temporaryDirectory()
+  using store = openStore(directory)
+  using reader = openStoreReader(directory)
+  reader?.renewView()
+  expect(reader?.keyValues.get('a')).toBeUndefined()
+  store.write(() => store.keyValues.set('a', '1'))
+  expect(reader?.keyValues.get('a')).toBeUndefined()
+  reader?.renewView()
+  expect(reader?.keyValues.get('a')).toBe('1')
 })
 
 test('a count without a row is a fault', () => {

@@ -136,24 +136,22 @@ describe('an older copy of the database', () => {
   })
 })
 
-describe('a deleted or replaced store', () => {
-  test.each([
-    ['deleted', (file: string) => rmSync(file)],
-    [
-      'replaced',
-      (file: string) => {
-        const bytes = readFileSync(file)
-        rmSync(file)
-        writeFileSync(file, bytes)
-      },
-    ],
-  ])('a store that is %s in use takes no more writes [P24, F-PR-05]', (_, damage) => {
-    const { directory, store } = newStore()
-    using _store = store
-    damage(join(directory, 'store.db'))
-    expect(() => store.write(() => {})).toThrow(/deleted or replaced/)
-    expect(() => store.writeRelaxed(() => {})).toThrow(OperatorError)
-  })
+test.each([
+  ['deleted', (file: string) => rmSync(file)],
+  [
+    'replaced',
+    (file: string) => {
+      const bytes = readFileSync(file)
+      rmSync(file)
+      writeFileSync(file, bytes)
+    },
+  ],
+])('a store that is %s in use takes no more writes [P24, F-PR-05]', (_, damage) => {
+  const { directory, store } = newStore()
+  using _store = store
+  damage(join(directory, 'store.db'))
+  expect(() => store.write(() => {})).toThrow(/deleted or replaced/)
+  expect(() => store.writeRelaxed(() => {})).toThrow(OperatorError)
 })
 
 describe('a flipped bit in a closed store', () => {

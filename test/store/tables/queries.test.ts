@@ -297,47 +297,43 @@ describe('the counts of a status', () => {
   })
 })
 
-describe('a rehearsal', () => {
-  test('a rehearsal leaves nothing of what it wrote', async () => {
-    using used = openUsed()
-    const { store, stateDir } = used
-    store.write(() => used.file('d', 'a', 1))
-    const before = dumpStore(stateDir)
-    const seen = await store.rollBackAfter(async () => {
-      store.write(() => used.file('d', 'b', 2))
-      await Promise.resolve()
-      store.write(() => store.mirrors.renameLibrary(1, 'Other'))
-      return store.files.count(1)
-    })
-    expect(seen).toBe(2)
-    expect(dumpStore(stateDir)).toEqual(before)
-    expect(store.files.count(1)).toBe(1)
+test('a rehearsal leaves nothing of what it wrote', async () => {
+  using used = openUsed()
+  const { store, stateDir } = used
+  store.write(() => used.file('d', 'a', 1))
+  const before = dumpStore(stateDir)
+  const seen = await store.rollBackAfter(async () => {
+    store.write(() => used.file('d', 'b', 2))
+    await Promise.resolve()
+    store.write(() => store.mirrors.renameLibrary(1, 'Other'))
+    return store.files.count(1)
   })
-
-  test('a rehearsal that fails leaves nothing either', async () => {
-    using used = openUsed()
-    const { store } = used
-    const failing = store.rollBackAfter(async () => {
-      store.write(() => used.file('d', 'b', 2))
-      throw new Error('stop')
-    })
-    await expect(failing).rejects.toThrow('stop')
-    expect(store.files.count(1)).toBe(0)
-    store.write(() => used.file('d', 'c', 3))
-    expect(store.files.count(1)).toBe(1)
-  })
+  expect(seen).toBe(2)
+  expect(dumpStore(stateDir)).toEqual(before)
+  expect(store.files.count(1)).toBe(1)
 })
 
-describe('a transaction', () => {
-  test('a failing transaction leaves nothing behind', () => {
-    using used = openUsed()
-    const { store } = used
-    const failing = () =>
-      store.write(() => {
-        used.file('d', 'a', 1)
-        throw new Error('stop')
-      })
-    expect(failing).toThrow('stop')
-    expect(store.files.count(1)).toBe(0)
+test('a rehearsal that fails leaves nothing either', async () => {
+  using used = openUsed()
+  const { store } = used
+  const failing = store.rollBackAfter(async () => {
+    store.write(() => used.file('d', 'b', 2))
+    throw new Error('stop')
   })
+  await expect(failing).rejects.toThrow('stop')
+  expect(store.files.count(1)).toBe(0)
+  store.write(() => used.file('d', 'c', 3))
+  expect(store.files.count(1)).toBe(1)
+})
+
+test('a failing transaction leaves nothing behind', () => {
+  using used = openUsed()
+  const { store } = used
+  const failing = () =>
+    store.write(() => {
+      used.file('d', 'a', 1)
+      throw new Error('stop')
+    })
+  expect(failing).toThrow('stop')
+  expect(store.files.count(1)).toBe(0)
 })

@@ -181,34 +181,32 @@ describe('uploads', () => {
   })
 })
 
-describe('a change', () => {
-  test('a change is sent although all others have just ended', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
-    const { controller, write, rescanning } = await controlledMirror(service, { 'a.md': 'a' })
-    const isOver = Promise.withResolvers<void>()
-    service.onResponse = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
-    write('b.md', 'b')
-    await until('it is on its way', () => service.count('uploadFile') === 2)
-    // The upload under way ends after the next change was rescanned and before the run learns of it.
-    rescanning.isOver = async () => {
-      isOver.resolve()
-      await until('nothing is sent any more', () => controller.status.state !== 'sending')
-    }
-    write('c.md', 'c')
-    await until('it is sent as well', () => service.count('uploadFile') === 3)
-  })
+test('a change is sent although all others have just ended', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const { controller, write, rescanning } = await controlledMirror(service, { 'a.md': 'a' })
+  const isOver = Promise.withResolvers<void>()
+  service.onResponse = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
+  write('b.md', 'b')
+  await until('it is on its way', () => service.count('uploadFile') === 2)
+  // The upload under way ends after the next change was rescanned and before the run learns of it.
+  rescanning.isOver = async () => {
+    isOver.resolve()
+    await until('nothing is sent any more', () => controller.status.state !== 'sending')
+  }
+  write('c.md', 'c')
+  await until('it is sent as well', () => service.count('uploadFile') === 3)
+})
 
-  test('a change is sent while the upload of a large file lasts', async () => {
-    await using service = await startFaultyService({ library: 'Test' })
-    const { write } = await controlledMirror(service, { 'a.md': 'a' })
-    const released = Promise.withResolvers<void>()
-    service.onResponse = ({ fileName }) => (fileName === 'large.md' ? released.promise : undefined)
-    write('large.md', 'large')
-    await until('the large one is on its way', () => service.count('uploadFile') === 2)
-    write('small.md', 'small')
-    await until('the small one is sent', () => service.count('uploadFile') === 3)
-    released.resolve()
-  })
+test('a change is sent while the upload of a large file lasts', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const { write } = await controlledMirror(service, { 'a.md': 'a' })
+  const released = Promise.withResolvers<void>()
+  service.onResponse = ({ fileName }) => (fileName === 'large.md' ? released.promise : undefined)
+  write('large.md', 'large')
+  await until('the large one is on its way', () => service.count('uploadFile') === 2)
+  write('small.md', 'small')
+  await until('the small one is sent', () => service.count('uploadFile') === 3)
+  released.resolve()
 })
 
 test('a mirror that something interrupts pauses, and is not halted', async () => {
@@ -292,29 +290,27 @@ function isUnderWay({ inFlight: underWay }: Engine): boolean {
   return underWay.size > 0
 }
 
-describe('a batch', () => {
-  test('a batch waits for files that have not settled', async () => {
-    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
-    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means, { settleMs: 500 })
-    const { controller } = startController(engine, settings)
-    controller.hold('scheduled', 'by the test')
-    await controller.batch(new AbortController().signal)
-    expect(service.count('uploadFile')).toBe(1)
-    expect(controller.status).toMatchObject({ state: 'held', settling: 0 })
-  })
+test('a batch waits for files that have not settled', async () => {
+  const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
+  const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means, { settleMs: 500 })
+  const { controller } = startController(engine, settings)
+  controller.hold('scheduled', 'by the test')
+  await controller.batch(new AbortController().signal)
+  expect(service.count('uploadFile')).toBe(1)
+  expect(controller.status).toMatchObject({ state: 'held', settling: 0 })
+})
 
-  test('a batch ends at its time limit although a file settles', async () => {
-    const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
-    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means, { settleMs: 60_000 })
-    const { controller } = startController(engine, settings)
-    controller.hold('scheduled', 'by the test')
-    const isLong = new AbortController()
-    const batch = controller.batch(isLong.signal)
-    await until('it settles', () => controller.status.settling === 1)
-    isLong.abort()
-    await batch
-    expect(service.count('uploadFile')).toBe(0)
-  })
+test('a batch ends at its time limit although a file settles', async () => {
+  const { service, engine } = await startEngine({}, { service: { library: 'Test' } })
+  const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means, { settleMs: 60_000 })
+  const { controller } = startController(engine, settings)
+  controller.hold('scheduled', 'by the test')
+  const isLong = new AbortController()
+  const batch = controller.batch(isLong.signal)
+  await until('it settles', () => controller.status.settling === 1)
+  isLong.abort()
+  await batch
+  expect(service.count('uploadFile')).toBe(0)
 })
 
 test('a controller does nothing while another run has its mirror', async () => {
@@ -339,18 +335,16 @@ test('a controller does nothing while another run has its mirror', async () => {
   await until('the controller is idle', () => isIdle(running))
 })
 
-describe('modification times in the future', () => {
-  test.each([null, manualWatch().means])(
-    'a modification time in the future does not prevent an upload [P20]',
-    async (watch) => {
-      await using service = await startFaultyService({ library: 'Test' })
-      const { engine } = openTestEngine(service)
-      const root = rootWith({ 'a.md': 'a', 'b.md': 'b' })
-      const future = new Date(Date.now() + TEN_YEARS_MS)
-      utimesSync(join(root, 'a.md'), future, future)
-      const running = startController(engine, controllerSettings(mirrorOf(root), watch, { rescanMs: 3_600_000 }))
-      await until('both are sent', () => service.count('uploadFile') === 2)
-      await until('the controller is idle', () => isIdle(running))
-    },
-  )
-})
+test.each([null, manualWatch().means])(
+  'a modification time in the future does not prevent an upload [P20]',
+  async (watch) => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { engine } = openTestEngine(service)
+    const root = rootWith({ 'a.md': 'a', 'b.md': 'b' })
+    const future = new Date(Date.now() + TEN_YEARS_MS)
+    utimesSync(join(root, 'a.md'), future, future)
+    const running = startController(engine, controllerSettings(mirrorOf(root), watch, { rescanMs: 3_600_000 }))
+    await until('both are sent', () => service.count('uploadFile') === 2)
+    await until('the controller is idle', () => isIdle(running))
+  },
+)

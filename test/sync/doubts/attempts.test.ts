@@ -79,19 +79,17 @@ describe('a content that was sent to two directories', () => {
   })
 })
 
-describe('an idle controller', () => {
-  test('an idle controller polls a failed ingestion again when it is due', async () => {
-    const service = await startFaultyService({ library: 'Test' })
-    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
-    const { engine, store, sync } = openTestEngine(service)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
-    expect((await sync([mirror])).outcome).toBe('failures')
-    const running = startController(engine, controllerSettings(mirror, manualWatch().means))
-    await until('the controller is idle', () => isIdle(running))
-    service.rewrite = (_, body) => body
-    store.write(() => store.quarantine.makeDue(1))
-    running.controller.wake()
-    await until('it is searchable', () => store.contents.get(1)?.outcome === 'searchable')
-    expect(service.count('uploadFile')).toBe(1)
-  })
+test('an idle controller polls a failed ingestion again when it is due', async () => {
+  const service = await startFaultyService({ library: 'Test' })
+  service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
+  const { engine, store, sync } = openTestEngine(service)
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
+  expect((await sync([mirror])).outcome).toBe('failures')
+  const running = startController(engine, controllerSettings(mirror, manualWatch().means))
+  await until('the controller is idle', () => isIdle(running))
+  service.rewrite = (_, body) => body
+  store.write(() => store.quarantine.makeDue(1))
+  running.controller.wake()
+  await until('it is searchable', () => store.contents.get(1)?.outcome === 'searchable')
+  expect(service.count('uploadFile')).toBe(1)
 })

@@ -37,36 +37,34 @@ function inState(status: () => unknown) {
   })
 }
 
-describe('a resource that runs for 10,000 hours', () => {
-  test('a resource that runs for 10,000 hours is sent once and polled to its end [P5]', async () => {
-    await using service = await startFaultyService()
-    const stateDir = temporaryDirectory()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'slow.md': 'slow' }))
-    const clock = virtualClock()
-    let status = 'running'
-    let polls = 0
-    const wrapClient = inState(() => {
-      polls += 1
-      return status
-    })
-    const pollIntervals = { firstPollMs: 2_000, maxPollMs: HOUR_MS / 4 }
-    for (let run = 1; run <= 4; run += 1) {
-      await using tested = openTestEngine(service, { stateDir, clock, wrapClient, pollIntervals })
-      const result = await tested.sync([mirror], { waitMs: 50 * HOUR_MS })
-      await clock.sleep(2_450 * HOUR_MS)
-      expect(result.outcome).toBe('pending')
-      expect(accountOf(result).ingestion).toMatchObject({ pending: 1, searchable: 0 })
-      expect(tested.store.contents.get(1)?.resourceId).toMatch(/./)
-    }
-    expect(clock.elapsedMs()).toBeGreaterThanOrEqual(10_000 * HOUR_MS)
-    expect(polls).toBeGreaterThan(100)
-    status = 'completed'
-    await using tested = openTestEngine(service, { stateDir, clock, wrapClient, pollIntervals })
-    const last = await tested.sync([mirror])
-    expect(last.outcome).toBe('done')
-    expect(accountOf(last).ingestion).toMatchObject({ pending: 0, searchable: 1 })
-    expect(service.count('uploadFile')).toBe(1)
+test('a resource that runs for 10,000 hours is sent once and polled to its end [P5]', async () => {
+  await using service = await startFaultyService()
+  const stateDir = temporaryDirectory()
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'slow.md': 'slow' }))
+  const clock = virtualClock()
+  let status = 'running'
+  let polls = 0
+  const wrapClient = inState(() => {
+    polls += 1
+    return status
   })
+  const pollIntervals = { firstPollMs: 2_000, maxPollMs: HOUR_MS / 4 }
+  for (let run = 1; run <= 4; run += 1) {
+    await using tested = openTestEngine(service, { stateDir, clock, wrapClient, pollIntervals })
+    const result = await tested.sync([mirror], { waitMs: 50 * HOUR_MS })
+    await clock.sleep(2_450 * HOUR_MS)
+    expect(result.outcome).toBe('pending')
+    expect(accountOf(result).ingestion).toMatchObject({ pending: 1, searchable: 0 })
+    expect(tested.store.contents.get(1)?.resourceId).toMatch(/./)
+  }
+  expect(clock.elapsedMs()).toBeGreaterThanOrEqual(10_000 * HOUR_MS)
+  expect(polls).toBeGreaterThan(100)
+  status = 'completed'
+  await using tested = openTestEngine(service, { stateDir, clock, wrapClient, pollIntervals })
+  const last = await tested.sync([mirror])
+  expect(last.outcome).toBe('done')
+  expect(accountOf(last).ingestion).toMatchObject({ pending: 0, searchable: 1 })
+  expect(service.count('uploadFile')).toBe(1)
 })
 
 describe('the status of an ingestion', () => {

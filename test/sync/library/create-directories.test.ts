@@ -6,24 +6,22 @@ import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const TREE = { 'a.md': 'a', 'x/b.md': 'b', 'x/y/c.md': 'c' }
 
-describe('a dry run', () => {
-  test.each([
-    ['/', 2],
-    ['/one', 3],
-    ['/one/two/three', 5],
-  ])('a dry run into %s counts the directories it would make', async (remotePath, count) => {
-    const service = await startFaultyService()
-    const tested = openTestEngine(service)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), TREE), { remotePath })
-    const dry = accountOf(await tested.sync([mirror], { isDryRun: true }))
-    expect(dry).toMatchObject({ directories: { created: count }, uploads: { created: 3 } })
-    expect(service.count('createDirectory')).toBe(0)
-    await tested.sync([mirror])
-    expect(service.count('createDirectory')).toBe(count)
-    writeTree(mirror.path, { 'z/d.md': 'd', 'z/e.md': 'd' })
-    const later = accountOf(await tested.sync([mirror], { isDryRun: true }))
-    expect(later).toMatchObject({ directories: { created: 1 }, uploads: { created: 1, aliases: 1 } })
-  })
+test.each([
+  ['/', 2],
+  ['/one', 3],
+  ['/one/two/three', 5],
+])('a dry run into %s counts the directories it would make', async (remotePath, count) => {
+  const service = await startFaultyService()
+  const tested = openTestEngine(service)
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), TREE), { remotePath })
+  const dry = accountOf(await tested.sync([mirror], { isDryRun: true }))
+  expect(dry).toMatchObject({ directories: { created: count }, uploads: { created: 3 } })
+  expect(service.count('createDirectory')).toBe(0)
+  await tested.sync([mirror])
+  expect(service.count('createDirectory')).toBe(count)
+  writeTree(mirror.path, { 'z/d.md': 'd', 'z/e.md': 'd' })
+  const later = accountOf(await tested.sync([mirror], { isDryRun: true }))
+  expect(later).toMatchObject({ directories: { created: 1 }, uploads: { created: 1, aliases: 1 } })
 })
 
 describe('directories', () => {

@@ -31,68 +31,66 @@ async function classesOf(tested: TestEngine, mirror: MirrorSettings): Promise<Re
   return classes
 }
 
-describe('each class of the report', () => {
-  test('each class of the report is reached by what it means [P19]', async () => {
-    const { service, tested } = await startEngine()
-    const root = writeTree(temporaryDirectory(), {
-      'same.md': 'same',
-      'copy.md': 'same',
-      'broken.md': 'broken',
-      'changed.md': 'first',
-      'edited.md': 'old',
-      'gone.md': 'gone',
-      'lost.md': 'lost',
-      'refused.md': 'refused',
-      '.DS_Store': 'litter',
-    })
-    const mirror = mirrorOf(root)
-    const names = new Map<string, string>()
-    service.answer = ({ route, fileName }) =>
-      route === 'uploadFile' && fileName === 'refused.md' ? { status: 413, body: { message: 'too large' } } : undefined
-    service.rewrite = ({ route, fileName, path }, body) => {
-      if (route === 'uploadFile') names.set(String(body.id), String(fileName))
-      const name = names.get(path.split('/').at(-1) ?? '')
-      if (route === 'showResource' && name === 'slow.md') return { ...body, ingestion_status: 'running' }
-      if (route === 'showResource' && name === 'broken.md') return { ...body, ingestion_status: 'partial' }
-      if (route !== 'listDirectory' || !Array.isArray(body.files)) return body
-      return { ...body, files: body.files.filter(({ id }) => names.get(id) !== 'lost.md') }
-    }
-    await tested.sync([mirror], { waitMs: PATIENCE_MS })
-    writeFileSync(join(root, 'changed.md'), 'second')
-    rmSync(join(root, 'gone.md'))
-    await tested.sync([mirror], { waitMs: PATIENCE_MS })
-    writeFileSync(join(root, 'slow.md'), 'slow')
-    await tested.sync([mirror], { waitMs: 0 })
-    writeFileSync(join(root, 'edited.md'), 'new')
-    writeFileSync(join(root, 'fresh.md'), 'fresh')
-    const libraryId = tested.store.mirrors.list()[0]?.library.remoteId ?? ''
-    const foreign = { name: 'foreign.md', content: 'foreign', type: 'text/markdown' }
-    expect((await new ServiceClient(service.library).upload(libraryId, foreign)).status).toBe(201)
-    const [lostId] = [...names].find(([, name]) => name === 'lost.md') ?? []
-    service.answer = ({ route, path }) =>
-      route === 'showResource' && path.endsWith(`/${lostId}`) ? { status: 404, body: {} } : undefined
-
-    expect(await classesOf(tested, mirror)).toEqual({
-      'in-sync': ['changed.md', 'copy.md', 'same.md'],
-      processing: ['slow.md'],
-      'local-only': ['fresh.md'],
-      'remote-only': ['/.inbox/foreign.md'],
-      changed: ['edited.md'],
-      superseded: ['changed.md', 'gone.md'],
-      'missing-remotely': ['lost.md'],
-      'needs-attention': ['broken.md', 'refused.md'],
-      ignored: ['.DS_Store'],
-    })
-    const { rows } = await tested.report([mirror])
-    const alias = rows.find(({ entry }) => entry.duplicateOf !== null)?.entry
-    expect([alias?.class, [alias?.path, alias?.duplicateOf].sort()]).toEqual(['in-sync', ['copy.md', 'same.md']])
-
-    service.answer = ({ route, path }) =>
-      route === 'listDirectory' && path.includes('path=%2F.inbox') ? { status: 503, body: {} } : undefined
-    const unknown = await classesOf(tested, mirror)
-    expect(unknown.unknown).toEqual(['lost.md'])
-    expect(unknown['missing-remotely']).toBeUndefined()
+test('each class of the report is reached by what it means [P19]', async () => {
+  const { service, tested } = await startEngine()
+  const root = writeTree(temporaryDirectory(), {
+    'same.md': 'same',
+    'copy.md': 'same',
+    'broken.md': 'broken',
+    'changed.md': 'first',
+    'edited.md': 'old',
+    'gone.md': 'gone',
+    'lost.md': 'lost',
+    'refused.md': 'refused',
+    '.DS_Store': 'litter',
   })
+  const mirror = mirrorOf(root)
+  const names = new Map<string, string>()
+  service.answer = ({ route, fileName }) =>
+    route === 'uploadFile' && fileName === 'refused.md' ? { status: 413, body: { message: 'too large' } } : undefined
+  service.rewrite = ({ route, fileName, path }, body) => {
+    if (route === 'uploadFile') names.set(String(body.id), String(fileName))
+    const name = names.get(path.split('/').at(-1) ?? '')
+    if (route === 'showResource' && name === 'slow.md') return { ...body, ingestion_status: 'running' }
+    if (route === 'showResource' && name === 'broken.md') return { ...body, ingestion_status: 'partial' }
+    if (route !== 'listDirectory' || !Array.isArray(body.files)) return body
+    return { ...body, files: body.files.filter(({ id }) => names.get(id) !== 'lost.md') }
+  }
+  await tested.sync([mirror], { waitMs: PATIENCE_MS })
+  writeFileSync(join(root, 'changed.md'), 'second')
+  rmSync(join(root, 'gone.md'))
+  await tested.sync([mirror], { waitMs: PATIENCE_MS })
+  writeFileSync(join(root, 'slow.md'), 'slow')
+  await tested.sync([mirror], { waitMs: 0 })
+  writeFileSync(join(root, 'edited.md'), 'new')
+  writeFileSync(join(root, 'fresh.md'), 'fresh')
+  const libraryId = tested.store.mirrors.list()[0]?.library.remoteId ?? ''
+  const foreign = { name: 'foreign.md', content: 'foreign', type: 'text/markdown' }
+  expect((await new ServiceClient(service.library).upload(libraryId, foreign)).status).toBe(201)
+  const [lostId] = [...names].find(([, name]) => name === 'lost.md') ?? []
+  service.answer = ({ route, path }) =>
+    route === 'showResource' && path.endsWith(`/${lostId}`) ? { status: 404, body: {} } : undefined
+
+  expect(await classesOf(tested, mirror)).toEqual({
+    'in-sync': ['changed.md', 'copy.md', 'same.md'],
+    processing: ['slow.md'],
+    'local-only': ['fresh.md'],
+    'remote-only': ['/.inbox/foreign.md'],
+    changed: ['edited.md'],
+    superseded: ['changed.md', 'gone.md'],
+    'missing-remotely': ['lost.md'],
+    'needs-attention': ['broken.md', 'refused.md'],
+    ignored: ['.DS_Store'],
+  })
+  const { rows } = await tested.report([mirror])
+  const alias = rows.find(({ entry }) => entry.duplicateOf !== null)?.entry
+  expect([alias?.class, [alias?.path, alias?.duplicateOf].sort()]).toEqual(['in-sync', ['copy.md', 'same.md']])
+
+  service.answer = ({ route, path }) =>
+    route === 'listDirectory' && path.includes('path=%2F.inbox') ? { status: 503, body: {} } : undefined
+  const unknown = await classesOf(tested, mirror)
+  expect(unknown.unknown).toEqual(['lost.md'])
+  expect(unknown['missing-remotely']).toBeUndefined()
 })
 
 describe('a listing with faults', () => {
@@ -214,67 +212,63 @@ describe('a walk beside the listing', () => {
   })
 })
 
-describe('a directory that cannot be read', () => {
-  test('a directory that cannot be read keeps its files in the store [P11, F-FS-04]', async () => {
-    await using service = await startFaultyService()
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' })
-    const mirror = mirrorOf(root)
-    let refused = ''
-    const fs = refusing((path) => refused !== '' && path.endsWith(refused))
-    await using tested = openTestEngine(service, { fs })
-    await tested.sync([mirror])
-    const before = dumpStore(tested.stateDir)
-    refused = '/sub'
-    const { summary, outcome } = await tested.sync([mirror])
-    expect(outcome).toBe('failures')
-    expect(summary.mirrors[0]?.files).toMatchObject({ removed: 0, moved: 0, new: 0 })
-    expect(summary.mirrors[0]?.problems).toMatchObject([{ path: 'sub', code: 'unreadable' }])
-    const { problem: _, ...after } = dumpStore(tested.stateDir)
-    expect({ ...after, problem: [] }).toEqual(before)
-    expect(await classesOf(tested, mirror)).toEqual({
-      'in-sync': ['a.md'],
-      'needs-attention': ['sub'],
-      unknown: ['sub/b.md', 'sub/deep/c.md'],
-    })
-    refused = ''
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    expect(dumpStore(tested.stateDir)).toEqual(before)
-    expect(service.count('uploadFile')).toBe(3)
+test('a directory that cannot be read keeps its files in the store [P11, F-FS-04]', async () => {
+  await using service = await startFaultyService()
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' })
+  const mirror = mirrorOf(root)
+  let refused = ''
+  const fs = refusing((path) => refused !== '' && path.endsWith(refused))
+  await using tested = openTestEngine(service, { fs })
+  await tested.sync([mirror])
+  const before = dumpStore(tested.stateDir)
+  refused = '/sub'
+  const { summary, outcome } = await tested.sync([mirror])
+  expect(outcome).toBe('failures')
+  expect(summary.mirrors[0]?.files).toMatchObject({ removed: 0, moved: 0, new: 0 })
+  expect(summary.mirrors[0]?.problems).toMatchObject([{ path: 'sub', code: 'unreadable' }])
+  const { problem: _, ...after } = dumpStore(tested.stateDir)
+  expect({ ...after, problem: [] }).toEqual(before)
+  expect(await classesOf(tested, mirror)).toEqual({
+    'in-sync': ['a.md'],
+    'needs-attention': ['sub'],
+    unknown: ['sub/b.md', 'sub/deep/c.md'],
   })
+  refused = ''
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect(dumpStore(tested.stateDir)).toEqual(before)
+  expect(service.count('uploadFile')).toBe(3)
 })
 
-describe('any changes to a tree', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'every file is in one class after any changes (P19, seed %i) [P3, P19]',
-    async (seed) => {
-      await using service = await startFaultyService()
-      const random = seededRandom(seed * 7919)
-      const root = temporaryDirectory()
-      const mirror = mirrorOf(root)
-      await using tested = openTestEngine(service)
-      for (let round = 0; round < 4; round += 1) {
-        for (let edit = 0; edit < 12; edit += 1) editAtRandom(root, random)
-        await expectWholeAccount(tested, mirror, root)
-        const result = await tested.sync([mirror], { acceptsRemovals: true })
-        expect(result).toMatchObject({ outcome: 'done', failure: undefined })
-        const account = result.summary.mirrors[0]
-        if (!account) throw new Error('No account')
-        const { scanned, unchanged, new: fresh, changed, moved } = account.files
-        expect(scanned).toBe(unchanged + fresh + changed + moved)
-        expect(scanned).toBe(listFiles(root).length)
-        await expectWholeAccount(tested, mirror, root)
-      }
-      const contents = new Set(listFiles(root).map((path) => readFileSync(join(root, path), 'utf8')))
-      const { rows } = await tested.report([mirror])
-      const local = rows.filter(({ entry }) => entry.class !== 'superseded')
-      expect(local.every(({ entry }) => entry.class === 'in-sync')).toBe(true)
-      expect(new Set(local.map(({ entry }) => entry.sha256)).size).toBe(contents.size)
-      // Each content was sent once, however often its file disappeared and returned.
-      const sent = service.requests.filter(({ route }) => route === 'uploadFile')
-      expect(new Set(rows.flatMap(({ entry }) => entry.resourceId ?? [])).size).toBe(sent.length)
-    },
-  )
-})
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'every file is in one class after any changes (P19, seed %i) [P3, P19]',
+  async (seed) => {
+    await using service = await startFaultyService()
+    const random = seededRandom(seed * 7919)
+    const root = temporaryDirectory()
+    const mirror = mirrorOf(root)
+    await using tested = openTestEngine(service)
+    for (let round = 0; round < 4; round += 1) {
+      for (let edit = 0; edit < 12; edit += 1) editAtRandom(root, random)
+      await expectWholeAccount(tested, mirror, root)
+      const result = await tested.sync([mirror], { acceptsRemovals: true })
+      expect(result).toMatchObject({ outcome: 'done', failure: undefined })
+      const account = result.summary.mirrors[0]
+      if (!account) throw new Error('No account')
+      const { scanned, unchanged, new: fresh, changed, moved } = account.files
+      expect(scanned).toBe(unchanged + fresh + changed + moved)
+      expect(scanned).toBe(listFiles(root).length)
+      await expectWholeAccount(tested, mirror, root)
+    }
+    const contents = new Set(listFiles(root).map((path) => readFileSync(join(root, path), 'utf8')))
+    const { rows } = await tested.report([mirror])
+    const local = rows.filter(({ entry }) => entry.class !== 'superseded')
+    expect(local.every(({ entry }) => entry.class === 'in-sync')).toBe(true)
+    expect(new Set(local.map(({ entry }) => entry.sha256)).size).toBe(contents.size)
+    // Each content was sent once, however often its file disappeared and returned.
+    const sent = service.requests.filter(({ route }) => route === 'uploadFile')
+    expect(new Set(rows.flatMap(({ entry }) => entry.resourceId ?? [])).size).toBe(sent.length)
+  },
+)
 
 /** The real file system, with directories that may not be opened. */
 function refusing(isRefused: (path: string) => boolean): FileSystem {

@@ -154,155 +154,141 @@ describe('a process without free descriptors', () => {
   })
 })
 
-describe('a disk mounted inside the directory', () => {
-  test('a disk mounted inside the directory belongs to it unless configured [F-FS-09]', async () => {
-    const { tested } = await startEngine()
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'disk/': '' })
-    using _disk = mountSmallDisk(join(root, 'disk'), '1m')
-    writeTree(root, { 'disk/b.md': 'B', 'disk/deep/c.md': 'C' })
-    const mirror = mirrorOf(root, { oneFileSystem: true })
-    const alone = accountOf(await tested.sync([mirror]))
-    expect(alone).toMatchObject({ files: { scanned: 1, ignored: 1 }, problems: [] })
-    const { rows } = await tested.report([mirror])
-    expect(rows.map(({ entry }) => [entry.path, entry.class, entry.reason])).toEqual([
-      ['a.md', 'in-sync', null],
-      ['disk', 'ignored', 'on another file system'],
-    ])
-    const both = accountOf(await tested.sync([{ ...mirror, oneFileSystem: false }]))
-    expect(both).toMatchObject({ files: { scanned: 3 }, uploads: { created: 2 } })
-  })
+test('a disk mounted inside the directory belongs to it unless configured [F-FS-09]', async () => {
+  const { tested } = await startEngine()
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'disk/': '' })
+  using _disk = mountSmallDisk(join(root, 'disk'), '1m')
+  writeTree(root, { 'disk/b.md': 'B', 'disk/deep/c.md': 'C' })
+  const mirror = mirrorOf(root, { oneFileSystem: true })
+  const alone = accountOf(await tested.sync([mirror]))
+  expect(alone).toMatchObject({ files: { scanned: 1, ignored: 1 }, problems: [] })
+  const { rows } = await tested.report([mirror])
+  expect(rows.map(({ entry }) => [entry.path, entry.class, entry.reason])).toEqual([
+    ['a.md', 'in-sync', null],
+    ['disk', 'ignored', 'on another file system'],
+  ])
+  const both = accountOf(await tested.sync([{ ...mirror, oneFileSystem: false }]))
+  expect(both).toMatchObject({ files: { scanned: 3 }, uploads: { created: 2 } })
 })
 
-describe('hard links', () => {
-  test('hard links are two files with one content, sent once [F-FS-10]', async () => {
-    const { service, tested } = await startEngine()
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'first', 'other.md': 'other' })
-    linkSync(join(root, 'a.md'), join(root, 'b.md'))
-    const mirror = mirrorOf(root)
-    const first = await tested.sync([mirror])
-    expect(accountOf(first)).toMatchObject({ files: { scanned: 3 }, uploads: { created: 2, aliases: 1 } })
-    // A write under one name changes both files.
-    writeFileSync(join(root, 'a.md'), 'second')
-    const second = await tested.sync([mirror])
-    expect(accountOf(second)).toMatchObject({ files: { changed: 2 }, uploads: { created: 1, aliases: 1 } })
-    expect(service.count('uploadFile')).toBe(3)
-  })
+test('hard links are two files with one content, sent once [F-FS-10]', async () => {
+  const { service, tested } = await startEngine()
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'first', 'other.md': 'other' })
+  linkSync(join(root, 'a.md'), join(root, 'b.md'))
+  const mirror = mirrorOf(root)
+  const first = await tested.sync([mirror])
+  expect(accountOf(first)).toMatchObject({ files: { scanned: 3 }, uploads: { created: 2, aliases: 1 } })
+  // A write under one name changes both files.
+  writeFileSync(join(root, 'a.md'), 'second')
+  const second = await tested.sync([mirror])
+  expect(accountOf(second)).toMatchObject({ files: { changed: 2 }, uploads: { created: 1, aliases: 1 } })
+  expect(service.count('uploadFile')).toBe(3)
 })
 
-describe('times', () => {
-  const YEAR_2023 = 1_700_000_000
-  const YEAR_2100 = 4_102_444_800
-  /** A clock by which hashes are old enough to be proof. */
-  const late = { ...systemClock, nowMs: () => systemClock.nowMs() + 10_000 }
+const YEAR_2023 = 1_700_000_000
+const YEAR_2100 = 4_102_444_800
+/** A clock by which hashes are old enough to be proof. */
+const late = { ...systemClock, nowMs: () => systemClock.nowMs() + 10_000 }
 
-  test.each<[string, (path: string) => void]>([
-    ['that go backwards', (path) => rewrite(path, 86_400)],
-    ['in the far future', (path) => rewrite(path, YEAR_2100)],
-    ['that were put back', (path) => rewrite(path, YEAR_2023)],
-    ['of a file that was renamed over it', (path) => renameOver(path, YEAR_2023)],
-  ])('times %s hide no change and send nothing twice [F-FS-17, F-FS-18]', async (_, change) => {
-    await using service = await startFaultyService()
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
-    utimesSync(join(root, 'a.md'), YEAR_2023, YEAR_2023)
-    await using tested = openTestEngine(service, { clock: late })
-    const mirror = mirrorOf(root)
-    await tested.sync([mirror])
-    change(join(root, 'a.md'))
-    expect(accountOf(await tested.sync([mirror]))).toMatchObject({ files: { changed: 1 }, uploads: { created: 1 } })
-    const last = await tested.sync([mirror])
-    expect(last.outcome).toBe('done')
-    expect(accountOf(last)).toMatchObject({ files: { scanned: 1, changed: 0 }, uploads: { created: 0 } })
-    expect(service.count('uploadFile')).toBe(2)
-  })
+test.each<[string, (path: string) => void]>([
+  ['that go backwards', (path) => rewrite(path, 86_400)],
+  ['in the far future', (path) => rewrite(path, YEAR_2100)],
+  ['that were put back', (path) => rewrite(path, YEAR_2023)],
+  ['of a file that was renamed over it', (path) => renameOver(path, YEAR_2023)],
+])('times %s hide no change and send nothing twice [F-FS-17, F-FS-18]', async (_, change) => {
+  await using service = await startFaultyService()
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
+  utimesSync(join(root, 'a.md'), YEAR_2023, YEAR_2023)
+  await using tested = openTestEngine(service, { clock: late })
+  const mirror = mirrorOf(root)
+  await tested.sync([mirror])
+  change(join(root, 'a.md'))
+  expect(accountOf(await tested.sync([mirror]))).toMatchObject({ files: { changed: 1 }, uploads: { created: 1 } })
+  const last = await tested.sync([mirror])
+  expect(last.outcome).toBe('done')
+  expect(accountOf(last)).toMatchObject({ files: { scanned: 1, changed: 0 }, uploads: { created: 0 } })
+  expect(service.count('uploadFile')).toBe(2)
 })
 
-describe('a change without a trace', () => {
-  test('a change through a memory map is found by the scrub [P10]', async () => {
-    await using service = await startFaultyService()
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
-    const path = join(root, 'a.md')
-    const seen = lstatSync(path, { bigint: true })
-    const isIt = (stats: { readonly ino: bigint }) => stats.ino === seen.ino
-    const fs: FileSystem = {
-      ...nodeFileSystem,
-      lstatSync: (asked, options) => (asked.endsWith('/a.md') ? seen : nodeFileSystem.lstatSync(asked, options)),
-      fstatSync: (descriptor, options) => {
-        const stats = nodeFileSystem.fstatSync(descriptor, options)
-        return isIt(stats) ? seen : stats
-      },
-    }
-    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 10_000 }
-    await using tested = openTestEngine(service, { fs, clock })
-    const mirror = mirrorOf(root)
-    await tested.sync([mirror])
-    writeFileSync(path, 'new bytes')
-    expect(accountOf(await tested.sync([mirror])).files).toMatchObject({ unchanged: 1, changed: 0 })
-    await tested[Symbol.asyncDispose]()
-    await using scrubbing = openTestEngine(service, { fs, clock, stateDir: tested.stateDir, scrubIntervalMs: 0 })
-    expect(accountOf(await scrubbing.sync([mirror]))).toMatchObject({ files: { changed: 1 }, uploads: { created: 1 } })
-    expect(service.count('uploadFile')).toBe(2)
-  })
+test('a change through a memory map is found by the scrub [P10]', async () => {
+  await using service = await startFaultyService()
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
+  const path = join(root, 'a.md')
+  const seen = lstatSync(path, { bigint: true })
+  const isIt = (stats: { readonly ino: bigint }) => stats.ino === seen.ino
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    lstatSync: (asked, options) => (asked.endsWith('/a.md') ? seen : nodeFileSystem.lstatSync(asked, options)),
+    fstatSync: (descriptor, options) => {
+      const stats = nodeFileSystem.fstatSync(descriptor, options)
+      return isIt(stats) ? seen : stats
+    },
+  }
+  const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 10_000 }
+  await using tested = openTestEngine(service, { fs, clock })
+  const mirror = mirrorOf(root)
+  await tested.sync([mirror])
+  writeFileSync(path, 'new bytes')
+  expect(accountOf(await tested.sync([mirror])).files).toMatchObject({ unchanged: 1, changed: 0 })
+  await tested[Symbol.asyncDispose]()
+  await using scrubbing = openTestEngine(service, { fs, clock, stateDir: tested.stateDir, scrubIntervalMs: 0 })
+  expect(accountOf(await scrubbing.sync([mirror]))).toMatchObject({ files: { changed: 1 }, uploads: { created: 1 } })
+  expect(service.count('uploadFile')).toBe(2)
 })
 
-describe('names that look alike', () => {
-  const NAMES = ['Case.md', 'case.md', 'caf\u00e9.md', 'cafe\u0301.md', 'plain.md']
+const NAMES = ['Case.md', 'case.md', 'caf\u00e9.md', 'cafe\u0301.md', 'plain.md']
 
-  test('names that look alike are separate files, with one warning [F-FS-11]', async () => {
-    const root = writeTree(temporaryDirectory(), Object.fromEntries(NAMES.map((name) => [`sub/${name}`, name])))
-    const warned: [string, LogFields | undefined][] = []
-    const logger = { ...silentLogger, warn: (...line: [string, LogFields?]) => void warned.push([line[0], line[1]]) }
-    const { tested } = await startEngine({}, { logger })
-    const mirror = mirrorOf(root)
-    expect(accountOf(await tested.sync([mirror])).uploads).toMatchObject({ created: 5, aliases: 0 })
-    expect(warned).toEqual([
-      ['files whose names look alike', { mirror: mirror.name, files: 4, path: 'sub/Case.md', other: 'sub/case.md' }],
-    ])
-    await tested.sync([mirror])
-    expect(warned).toHaveLength(1)
-    writeFileSync(join(root, 'sub/PLAIN.md'), 'PLAIN.md')
-    await tested.sync([mirror])
-    expect(warned).toHaveLength(2)
-  })
+test('names that look alike are separate files, with one warning [F-FS-11]', async () => {
+  const root = writeTree(temporaryDirectory(), Object.fromEntries(NAMES.map((name) => [`sub/${name}`, name])))
+  const warned: [string, LogFields | undefined][] = []
+  const logger = { ...silentLogger, warn: (...line: [string, LogFields?]) => void warned.push([line[0], line[1]]) }
+  const { tested } = await startEngine({}, { logger })
+  const mirror = mirrorOf(root)
+  expect(accountOf(await tested.sync([mirror])).uploads).toMatchObject({ created: 5, aliases: 0 })
+  expect(warned).toEqual([
+    ['files whose names look alike', { mirror: mirror.name, files: 4, path: 'sub/Case.md', other: 'sub/case.md' }],
+  ])
+  await tested.sync([mirror])
+  expect(warned).toHaveLength(1)
+  writeFileSync(join(root, 'sub/PLAIN.md'), 'PLAIN.md')
+  await tested.sync([mirror])
+  expect(warned).toHaveLength(2)
 })
 
-describe('a tree deeper than a path may be long', () => {
-  test('a tree that is too deep is mirrored as far as it opens [F-FS-14]', async () => {
-    const { tested } = await startEngine()
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'A' })
-    nest(root, 'd'.repeat(250), 20)
-    const result = await tested.sync([mirrorOf(root)])
-    expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
-    const { problems, uploads } = accountOf(result)
-    expect(problems.length).toBeGreaterThan(0)
-    expect(problems.every(({ code, path }) => code === 'io-error' && path.length > 3_500)).toBe(true)
-    expect(uploads).toMatchObject({ failed: 0, inDoubt: 0 })
-    expect(uploads.created).toBeGreaterThan(10)
-  })
+test('a tree that is too deep is mirrored as far as it opens [F-FS-14]', async () => {
+  const { tested } = await startEngine()
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'A' })
+  nest(root, 'd'.repeat(250), 20)
+  const result = await tested.sync([mirrorOf(root)])
+  expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
+  const { problems, uploads } = accountOf(result)
+  expect(problems.length).toBeGreaterThan(0)
+  expect(problems.every(({ code, path }) => code === 'io-error' && path.length > 3_500)).toBe(true)
+  expect(uploads).toMatchObject({ failed: 0, inDoubt: 0 })
+  expect(uploads.created).toBeGreaterThan(10)
 })
 
-describe('the mirrored directory', () => {
-  test('the mirrored directory stays as it was, to the last time [P8]', async () => {
-    const { service, tested } = await startEngine()
-    const root = writeTree(temporaryDirectory(), {
-      'a.md': 'A',
-      'copy.md': 'A',
-      'sub/big.txt': Buffer.alloc(400_000, 'b'),
-      'sub/.shelfdignore': '*.tmp\n',
-      'sub/x.tmp': 'x',
-      'refused.md': 'R',
-      'empty/': '',
-    })
-    const before = describeTree(root)
-    service.answer = ({ fileName }) => (fileName === 'refused.md' ? { status: 422, body: {} } : undefined)
-    service.fault = ({ fileName, attempt }) => (fileName === 'a.md' && attempt === 1 ? 'reset-after' : undefined)
-    const mirror = mirrorOf(root)
-    await tested.sync([mirror], { isDryRun: true })
-    await tested.sync([mirror])
-    await tested.sync([mirror], { hashEverything: true })
-    await tested.report([mirror])
-    expect(service.count('uploadFile')).toBeGreaterThan(2)
-    expect(describeTree(root)).toEqual(before)
+test('the mirrored directory stays as it was, to the last time [P8]', async () => {
+  const { service, tested } = await startEngine()
+  const root = writeTree(temporaryDirectory(), {
+    'a.md': 'A',
+    'copy.md': 'A',
+    'sub/big.txt': Buffer.alloc(400_000, 'b'),
+    'sub/.shelfdignore': '*.tmp\n',
+    'sub/x.tmp': 'x',
+    'refused.md': 'R',
+    'empty/': '',
   })
+  const before = describeTree(root)
+  service.answer = ({ fileName }) => (fileName === 'refused.md' ? { status: 422, body: {} } : undefined)
+  service.fault = ({ fileName, attempt }) => (fileName === 'a.md' && attempt === 1 ? 'reset-after' : undefined)
+  const mirror = mirrorOf(root)
+  await tested.sync([mirror], { isDryRun: true })
+  await tested.sync([mirror])
+  await tested.sync([mirror], { hashEverything: true })
+  await tested.report([mirror])
+  expect(service.count('uploadFile')).toBeGreaterThan(2)
+  expect(describeTree(root)).toEqual(before)
 })
 
 /** The rows of the store about files and uploads. */

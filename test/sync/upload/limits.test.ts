@@ -13,88 +13,86 @@ const NOW_MS = Date.now()
 const three = { 'a.md': 'a', 'b.md': 'bb', 'c.md': 'ccc' }
 const heldBy = (account: ReturnType<typeof accountOf>) => account.uploads.heldBackBy
 
-describe('a limit', () => {
-  test('a limit of a day reports when there is room again', async () => {
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
-    let aheadMs = 0
-    const clock = {
-      ...systemClock,
-      nowMs: () => Date.now() + aheadMs,
-      monotonicMs: () => performance.now() + aheadMs,
-    }
-    const { tested } = await startEngine({}, { clock, limits: { newPerDay: 1 } })
-    expect((await tested.sync([mirrorOf(root)])).outcome).toBe('done')
-    writeTree(root, three)
-    const held = accountOf(await tested.sync([mirrorOf(root)]))
-    const [first] = tested.store.uploads.listByContent(1)
-    const [hold] = heldBy(held)
-    expect(hold).toMatchObject({ limit: 'newPerDay', value: 1, contents: 2 })
-    const freesAtMs = Date.parse(hold?.freesAt ?? '')
-    const leavesMs = (first?.begunAt ?? 0) + DAY_MS
-    // The clocks of a machine are read one after the other.
-    expect(freesAtMs).toBeGreaterThanOrEqual(leavesMs)
-    expect(freesAtMs).toBeLessThan(leavesMs + 1_000)
-    aheadMs = DAY_MS + 1_000
-    expect(accountOf(await tested.sync([mirrorOf(root)])).uploads).toMatchObject({ created: 1, heldBack: 1 })
-  })
+test('a limit of a day reports when there is room again', async () => {
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
+  let aheadMs = 0
+  const clock = {
+    ...systemClock,
+    nowMs: () => Date.now() + aheadMs,
+    monotonicMs: () => performance.now() + aheadMs,
+  }
+  const { tested } = await startEngine({}, { clock, limits: { newPerDay: 1 } })
+  expect((await tested.sync([mirrorOf(root)])).outcome).toBe('done')
+  writeTree(root, three)
+  const held = accountOf(await tested.sync([mirrorOf(root)]))
+  const [first] = tested.store.uploads.listByContent(1)
+  const [hold] = heldBy(held)
+  expect(hold).toMatchObject({ limit: 'newPerDay', value: 1, contents: 2 })
+  const freesAtMs = Date.parse(hold?.freesAt ?? '')
+  const leavesMs = (first?.begunAt ?? 0) + DAY_MS
+  // The clocks of a machine are read one after the other.
+  expect(freesAtMs).toBeGreaterThanOrEqual(leavesMs)
+  expect(freesAtMs).toBeLessThan(leavesMs + 1_000)
+  aheadMs = DAY_MS + 1_000
+  expect(accountOf(await tested.sync([mirrorOf(root)])).uploads).toMatchObject({ created: 1, heldBack: 1 })
+})
 
-  test.each([
-    ['newPerRun', 1],
-    ['newBytesPerRun', 1],
-    ['newPerDay', 0],
-  ] as const)('a limit (%s %i) that time alone never frees reports no time', async (limit, value) => {
-    const service = await startFaultyService()
-    const tested = openTestEngine(service, { limits: { [limit]: value } })
-    const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))]))
-    expect(account.uploads.created).toBe(value)
-    expect(heldBy(account)).toEqual([{ limit, value, contents: 3 - value, freesAt: null }])
-  })
+test.each([
+  ['newPerRun', 1],
+  ['newBytesPerRun', 1],
+  ['newPerDay', 0],
+] as const)('a limit (%s %i) that time alone never frees reports no time', async (limit, value) => {
+  const service = await startFaultyService()
+  const tested = openTestEngine(service, { limits: { [limit]: value } })
+  const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))]))
+  expect(account.uploads.created).toBe(value)
+  expect(heldBy(account)).toEqual([{ limit, value, contents: 3 - value, freesAt: null }])
+})
 
-  test.each([
-    ['newPerRun', 2, { 'first.md': 'f' }],
-    ['newBytesPerRun', 3, {}],
-    ['newPerDay', 3, { 'first.md': 'f' }],
-    ['newPerDay', 3, {}],
-  ] as const)('a limit (%s %i) holds back in a dry run what it holds back later', async (limit, value, earlier) => {
-    const clock = { ...systemClock, nowMs: () => NOW_MS }
-    const { tested } = await startEngine({}, { clock, limits: { [limit]: value } })
-    const [one, two] = [earlier, {}].map((tree) => mirrorOf(writeTree(temporaryDirectory(), tree)))
-    if (!one || !two) throw new Error('No mirrors')
-    const mirrors = [one, { ...two, name: 'two', remotePath: '/two' }]
-    await tested.sync(mirrors)
-    writeTree(one.path, three)
-    writeTree(two.path, { 'd.md': 'd', 'e.md': 'e' })
-    const planned = await tested.sync(mirrors, { isDryRun: true })
-    const sent = await tested.sync(mirrors)
-    expect(planned.summary.mirrors.map(({ uploads }) => uploads)).toEqual(
-      sent.summary.mirrors.map(({ uploads }) => uploads),
-    )
-    expect(sent.summary.mirrors.flatMap(({ uploads }) => uploads.heldBackBy)).not.toEqual([])
-  })
+test.each([
+  ['newPerRun', 2, { 'first.md': 'f' }],
+  ['newBytesPerRun', 3, {}],
+  ['newPerDay', 3, { 'first.md': 'f' }],
+  ['newPerDay', 3, {}],
+] as const)('a limit (%s %i) holds back in a dry run what it holds back later', async (limit, value, earlier) => {
+  const clock = { ...systemClock, nowMs: () => NOW_MS }
+  const { tested } = await startEngine({}, { clock, limits: { [limit]: value } })
+  const [one, two] = [earlier, {}].map((tree) => mirrorOf(writeTree(temporaryDirectory(), tree)))
+  if (!one || !two) throw new Error('No mirrors')
+  const mirrors = [one, { ...two, name: 'two', remotePath: '/two' }]
+  await tested.sync(mirrors)
+  writeTree(one.path, three)
+  writeTree(two.path, { 'd.md': 'd', 'e.md': 'e' })
+  const planned = await tested.sync(mirrors, { isDryRun: true })
+  const sent = await tested.sync(mirrors)
+  expect(planned.summary.mirrors.map(({ uploads }) => uploads)).toEqual(
+    sent.summary.mirrors.map(({ uploads }) => uploads),
+  )
+  expect(sent.summary.mirrors.flatMap(({ uploads }) => uploads.heldBackBy)).not.toEqual([])
+})
 
-  test('a limit under which nothing was sent frees at no time', async () => {
-    const { tested } = await startEngine({}, { limits: { newPerDay: 1 } })
-    await tested.sync([mirrorOf(writeTree(temporaryDirectory(), {}))])
-    const [row] = tested.store.mirrors.list()
-    if (!row) throw new Error('No mirror')
-    const span = new RunQuota(tested.engine, row, { kind: 'span', sinceMs: 0 })
-    expect([span.freesAt('newPerDay'), span.read()]).toEqual([null, { inRun: 0, bytesInRun: 0, inDay: 0 }])
-  })
+test('a limit under which nothing was sent frees at no time', async () => {
+  const { tested } = await startEngine({}, { limits: { newPerDay: 1 } })
+  await tested.sync([mirrorOf(writeTree(temporaryDirectory(), {}))])
+  const [row] = tested.store.mirrors.list()
+  if (!row) throw new Error('No mirror')
+  const span = new RunQuota(tested.engine, row, { kind: 'span', sinceMs: 0 })
+  expect([span.freesAt('newPerDay'), span.read()]).toEqual([null, { inRun: 0, bytesInRun: 0, inDay: 0 }])
+})
 
-  test('a limit of a span counts what was sent in it', async () => {
-    const { tested } = await startEngine()
-    await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
-    const [row] = tested.store.mirrors.list()
-    if (!row) throw new Error('No mirror')
-    const limited = { ...tested.engine, limits: { ...tested.engine.limits, newPerRun: 5, newPerDay: null } }
-    expect(new RunQuota(limited, row, { kind: 'span', sinceMs: 0 }).read()).toEqual({
-      inRun: 3,
-      bytesInRun: 6,
-      inDay: 0,
-    })
-    const none = { kind: 'span', sinceMs: performance.now() } as const
-    expect(new RunQuota(limited, row, none).read()).toMatchObject({ inRun: 0 })
+test('a limit of a span counts what was sent in it', async () => {
+  const { tested } = await startEngine()
+  await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
+  const [row] = tested.store.mirrors.list()
+  if (!row) throw new Error('No mirror')
+  const limited = { ...tested.engine, limits: { ...tested.engine.limits, newPerRun: 5, newPerDay: null } }
+  expect(new RunQuota(limited, row, { kind: 'span', sinceMs: 0 }).read()).toEqual({
+    inRun: 3,
+    bytesInRun: 6,
+    inDay: 0,
   })
+  const none = { kind: 'span', sinceMs: performance.now() } as const
+  expect(new RunQuota(limited, row, none).read()).toMatchObject({ inRun: 0 })
 })
 
 test('a dry run sends nothing, and what was refused is no new failure', async () => {

@@ -40,58 +40,51 @@ describe('before the first byte of an upload', () => {
   })
 })
 
-describe('a service that sees one type where shelfd sees two', () => {
-  test('the same bytes under two names are one resource if the service says so', async () => {
-    const { service, tested, mirror } = await startEngine({ 'a.md': 'same' })
-    await tested.sync([mirror])
-    const id = tested.store.contents.get(1)?.resourceId
-    service.answer = ({ fileName }) =>
-      fileName === 'b.txt' ? { status: 200, body: { id, duplicate: true } } : undefined
-    writeTree(mirror.path, { 'b.txt': 'same' })
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    const shown = tested.store.report.listSent(1, 0, 9)
-    expect(shown.map(({ path, resourceId }) => [path, resourceId])).toEqual([
-      ['a.md', id],
-      ['b.txt', id],
-    ])
-  })
+test('the same bytes under two names are one resource if the service says so', async () => {
+  const { service, tested, mirror } = await startEngine({ 'a.md': 'same' })
+  await tested.sync([mirror])
+  const id = tested.store.contents.get(1)?.resourceId
+  service.answer = ({ fileName }) => (fileName === 'b.txt' ? { status: 200, body: { id, duplicate: true } } : undefined)
+  writeTree(mirror.path, { 'b.txt': 'same' })
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  const shown = tested.store.report.listSent(1, 0, 9)
+  expect(shown.map(({ path, resourceId }) => [path, resourceId])).toEqual([
+    ['a.md', id],
+    ['b.txt', id],
+  ])
 })
 
-describe('a receipt', () => {
-  test('a receipt is durable while another upload continues [P1]', async () => {
-    const { service, tested, mirror } = await startEngine(
-      { 'quick.md': 'quick', 'slow.md': 'slow' },
-      { limits: { transfers: 2 } },
-    )
-    const storedMeanwhile = Promise.withResolvers<number>()
-    service.onResponse = async ({ fileName }) => {
-      if (fileName !== 'slow.md') return
-      // The slow upload is answered once a second reader finds the quick one stored.
-      using reader = openStoreReader(tested.stateDir)
-      const isStored = () => countStored(reader) === 1
-      await expect
-        .poll(isStored, { timeout: 10_000 })
-        .toBe(true)
-        .catch(() => {})
-      storedMeanwhile.resolve(countStored(reader))
-    }
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    expect(await storedMeanwhile.promise).toBe(1)
-  })
+test('a receipt is durable while another upload continues [P1]', async () => {
+  const { service, tested, mirror } = await startEngine(
+    { 'quick.md': 'quick', 'slow.md': 'slow' },
+    { limits: { transfers: 2 } },
+  )
+  const storedMeanwhile = Promise.withResolvers<number>()
+  service.onResponse = async ({ fileName }) => {
+    if (fileName !== 'slow.md') return
+    // The slow upload is answered once a second reader finds the quick one stored.
+    using reader = openStoreReader(tested.stateDir)
+    const isStored = () => countStored(reader) === 1
+    await expect
+      .poll(isStored, { timeout: 10_000 })
+      .toBe(true)
+      .catch(() => {})
+    storedMeanwhile.resolve(countStored(reader))
+  }
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect(await storedMeanwhile.promise).toBe(1)
 })
 
-describe('a file', () => {
-  test('a file is named as sent when that is committed [P1]', async () => {
-    const stateDir = temporaryDirectory()
-    const named: boolean[] = []
-    const sent = ({ resourceId }: SentFile) => {
-      using reader = openStoreReader(stateDir)
-      named.push(reader?.contents.findByResource(1, resourceId)?.state === 'stored')
-    }
-    const { tested, mirror } = await startEngine(manyFiles(12, 12), { stateDir, fileLog: { ...silentFileLog, sent } })
-    expect((await tested.sync([mirror])).outcome).toBe('done')
-    expect(named).toEqual(Array(12).fill(true))
-  })
+test('a file is named as sent when that is committed [P1]', async () => {
+  const stateDir = temporaryDirectory()
+  const named: boolean[] = []
+  const sent = ({ resourceId }: SentFile) => {
+    using reader = openStoreReader(stateDir)
+    named.push(reader?.contents.findByResource(1, resourceId)?.state === 'stored')
+  }
+  const { tested, mirror } = await startEngine(manyFiles(12, 12), { stateDir, fileLog: { ...silentFileLog, sent } })
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect(named).toEqual(Array(12).fill(true))
 })
 
 describe('an upload whose answer is lost', () => {
@@ -191,53 +184,49 @@ describe('an upload whose answer is lost', () => {
   })
 })
 
-describe('an invalid answer to an upload', () => {
-  test.each([
-    ['without an id', { duplicate: false }],
-    ['with an empty id', { id: '' }],
-    ['with a number as id', { id: 7 }],
-    ['that is a list', []],
-    ['that is null', null],
-  ])('an answer to an upload (%s) is doubt, not done [P4, F-SV-14]', async (_, body) => {
-    await using service = await startFaultyService()
-    service.rewrite = ({ route, attempt }, real) => (route === 'uploadFile' && attempt === 1 ? body : real)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-    await using tested = openTestEngine(service)
-    const result = await tested.sync([mirror])
-    expect(result.outcome).toBe('done')
-    expect(service.count('uploadFile')).toBe(1)
-    expect(tested.store.uploads.listByContent(1).map(({ outcome }) => outcome)).toEqual(['adopted'])
-  })
+test.each([
+  ['without an id', { duplicate: false }],
+  ['with an empty id', { id: '' }],
+  ['with a number as id', { id: 7 }],
+  ['that is a list', []],
+  ['that is null', null],
+])('an answer to an upload (%s) is doubt, not done [P4, F-SV-14]', async (_, body) => {
+  await using service = await startFaultyService()
+  service.rewrite = ({ route, attempt }, real) => (route === 'uploadFile' && attempt === 1 ? body : real)
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+  await using tested = openTestEngine(service)
+  const result = await tested.sync([mirror])
+  expect(result.outcome).toBe('done')
+  expect(service.count('uploadFile')).toBe(1)
+  expect(tested.store.uploads.listByContent(1).map(({ outcome }) => outcome)).toEqual(['adopted'])
 })
 
-describe('a file that changes while it is sent', () => {
-  test.each([
-    ['grows', (path: string) => appendFileSync(path, 'more')],
-    ['shrinks', (path: string) => truncateSync(path, MEGABYTE)],
-    ['is rewritten', (path: string) => writeFileSync(path, Buffer.alloc(12 * MEGABYTE, 1))],
-    ['is replaced', (path: string) => replace(path)],
-  ])('a file that changes while it is sent (%s) stores nothing [P10, F-FS-01]', async (_, change) => {
-    await using service = await startFaultyService()
-    const root = writeTree(temporaryDirectory(), { 'big.bin': Buffer.alloc(12 * MEGABYTE) })
-    const mirror = mirrorOf(root)
-    await using tested = openTestEngine(service)
-    service.onUploadBegun = () => change(join(root, 'big.bin'))
-    const first = await tested.sync([mirror])
-    const stored = () => readLibrary(service.dataDir).map(({ sha256 }) => sha256)
-    const hashed = [1, 2, 3].map((id) => tested.store.contents.get(id)?.sha256.toString('hex'))
-    expect(stored().filter((sha256) => !hashed.includes(sha256))).toEqual([])
-    // A replaced file is read to its end through its open descriptor, so the sent bytes may be the hashed ones.
-    if (first.outcome !== 'done') {
-      expect(accountOf(first).problems).toMatchObject([{ path: 'big.bin', code: 'busy' }])
-      expect(stored()).toEqual([])
-    }
+test.each([
+  ['grows', (path: string) => appendFileSync(path, 'more')],
+  ['shrinks', (path: string) => truncateSync(path, MEGABYTE)],
+  ['is rewritten', (path: string) => writeFileSync(path, Buffer.alloc(12 * MEGABYTE, 1))],
+  ['is replaced', (path: string) => replace(path)],
+])('a file that changes while it is sent (%s) stores nothing [P10, F-FS-01]', async (_, change) => {
+  await using service = await startFaultyService()
+  const root = writeTree(temporaryDirectory(), { 'big.bin': Buffer.alloc(12 * MEGABYTE) })
+  const mirror = mirrorOf(root)
+  await using tested = openTestEngine(service)
+  service.onUploadBegun = () => change(join(root, 'big.bin'))
+  const first = await tested.sync([mirror])
+  const stored = () => readLibrary(service.dataDir).map(({ sha256 }) => sha256)
+  const hashed = [1, 2, 3].map((id) => tested.store.contents.get(id)?.sha256.toString('hex'))
+  expect(stored().filter((sha256) => !hashed.includes(sha256))).toEqual([])
+  // A replaced file is read to its end through its open descriptor, so the sent bytes may be the hashed ones.
+  if (first.outcome !== 'done') {
+    expect(accountOf(first).problems).toMatchObject([{ path: 'big.bin', code: 'busy' }])
+    expect(stored()).toEqual([])
+  }
 
-    service.onUploadBegun = () => {}
-    const second = await tested.sync([mirror])
-    expect(second.outcome).toBe('done')
-    expect(accountOf(second).problems).toEqual([])
-    expect(stored()).toContain(hash('sha256', readFileSync(join(root, 'big.bin')), 'hex'))
-  })
+  service.onUploadBegun = () => {}
+  const second = await tested.sync([mirror])
+  expect(second.outcome).toBe('done')
+  expect(accountOf(second).problems).toEqual([])
+  expect(stored()).toContain(hash('sha256', readFileSync(join(root, 'big.bin')), 'hex'))
 })
 
 describe('a refused content', () => {
