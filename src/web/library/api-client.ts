@@ -40,18 +40,16 @@ export class ApiClient extends Client {
   protected readonly unreachable =
     'The library does not answer. Is its server still running? Nothing is lost; try again.'
 
-  /** 4.1 */
   checkAccess(signal: AbortSignal): Promise<AccessContext> {
     return this.#json(ROUTES.checkAccess.path, { signal })
   }
 
-  /** 4.10 */
   listDirectory(library: string, query: Record<string, string>, signal: AbortSignal): Promise<DirectoryPage> {
     const path = fillPath(ROUTES.listDirectory.path, { library })
     return this.#json(`${path}?${new URLSearchParams(query)}`, { signal })
   }
 
-  /** 4.13, with the whole text of the assets from the given position on. */
+  /** With the whole text of the assets from this position on. */
   showResource(library: string, resource: string, fromAsset: number, signal: AbortSignal): Promise<ResourceRecord> {
     const path = fillPath(ROUTES.showResource.path, { library, resource })
     return this.#json(`${path}?assets_from=${fromAsset}&asset_text=whole`, { signal })
@@ -63,14 +61,13 @@ export class ApiClient extends Client {
     await this.send(API_PREFIX + path, { method: 'DELETE', signal })
   }
 
-  /** 4.14 */
   search({ query, library, limit, versions }: SearchFor, signal: AbortSignal): Promise<SearchResponse> {
     const asked = new URLSearchParams({ query, limit: String(limit), versions })
     if (library !== undefined) asked.set('library_ids[]', library)
     return this.#json(`${ROUTES.searchResources.path}?${asked}`, { signal })
   }
 
-  /** 4.12. By XMLHttpRequest, since `fetch` does not report how much has left. */
+  /** By XMLHttpRequest, since `fetch` does not report how much has left. */
   upload(library: string, { file, mimeType, directory }: FileToSend, following: Following): Promise<UploadResponse> {
     const { signal, onProgress } = following
     const form = new FormData()
@@ -97,20 +94,20 @@ export class ApiClient extends Client {
   }
 
   /**
-   * 4.16: an address on this server under which a browser shows or downloads the original without the token, for an hour. Its path and
+   * An address on this server under which a browser shows or downloads the original without the token, for an hour. Its path and
    * query stay as they were signed.
    */
   viewOriginal(resource: string, disposition: 'inline' | 'attachment', signal: AbortSignal): Promise<string> {
     return this.#sign(fillPath(ROUTES.createResourceViewUrl.path, { resource }), { disposition }, signal)
   }
 
-  /** 4.5: the same for a picture of a video. */
+  /** The same for a picture of a video. */
   viewPicture(asset: string, { representation, seconds }: Moment, signal: AbortSignal): Promise<string> {
     const path = fillPath(ROUTES.createAssetViewUrl.path, { asset })
     return this.#sign(path, { representation, timestamp_seconds: seconds }, signal)
   }
 
-  /** 4.15: the bytes from `start` on, at most `count`. */
+  /** The bytes from `start` on, at most `count`. */
   async readOriginal(resource: string, start: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
     const path = API_PREFIX + fillPath(ROUTES.downloadResource.path, { resource })
     const response = await this.send(path, { headers: { range: `bytes=${start}-${start + count - 1}` }, signal }, 416)
