@@ -1,10 +1,9 @@
 import { type ComponentChildren, render } from 'preact'
 import { useState } from 'preact/hooks'
-import { Dialog } from './dialog.tsx'
 import { escapeElements } from './escape-elements.ts'
 import { Logo } from './icon.tsx'
 import { useKeys } from './use-keys.ts'
-import { nameOfPage } from './view-heading.tsx'
+import { Dialog, nameOfPage } from './view.tsx'
 
 export function start(page: ComponentChildren): void {
   escapeElements()

@@ -1,10 +1,8 @@
 import type { LogLine } from '../../contract/dashboard.ts'
 import type { ViewProps } from '../common/address.ts'
 import type { Tone } from '../common/labels.ts'
-import { useLoaded } from '../common/loaded.tsx'
-import { Notice } from '../common/notice.tsx'
 import { Command } from '../common/typed-program.tsx'
-import { Unloaded, ViewHeading } from '../common/view-heading.tsx'
+import { Notice, Unloaded, useLoaded, ViewHeading } from '../common/view.tsx'
 import { useSession } from './session.ts'
 
 const TONES: Readonly<Record<LogLine['level'], Tone>> = { info: 'plain', warn: 'warning', error: 'problem' }

@@ -7,10 +7,7 @@ import { Choice } from '../common/choice.tsx'
 import { Excerpts } from '../common/excerpt.tsx'
 import { counted, formatNumber, formatTime } from '../common/format.ts'
 import { directoriesOfHits } from '../common/hit-filters.ts'
-import { Loading, useLoaded, WhenLoaded } from '../common/loaded.tsx'
-import { Notice } from '../common/notice.tsx'
-import { ViewHeading } from '../common/view-heading.tsx'
-import { ActionButton, openDocument } from './action-button.tsx'
+import { ActionButton, Loading, Notice, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
 import { useSession } from './session.ts'
 
 export function SearchView({ query, takesFocus }: ViewProps) {
@@ -195,7 +192,7 @@ function Hit({ hit }: { readonly hit: Found['results'][number] }) {
       <div class="actions">
         {file !== null && <ActionButton label="Open the file" of={title} run={() => openFile(false)} />}
         {file !== null && <ActionButton label="Open its folder" of={title} run={() => openFile(true)} />}
-        <ActionButton label="Show what was sent" of={title} run={() => openDocument(client, id)} />
+        <ActionButton label="Show what was sent" of={title} run={() => client.openDocument(id)} />
       </div>
       {copied !== '' && (
         <p role="status">

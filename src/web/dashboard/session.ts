@@ -25,6 +25,14 @@ export class DashboardClient extends Client {
     throw new Error(this.unreachable)
   }
 
+  /** Opens the original of a resource in a tab of its own, which cannot reach this page. */
+  async openDocument(resourceId: string): Promise<void> {
+    const { url } = await this.call('openDocument', { resourceId })
+    // Any other address, such as one of javascript:, would run on this page.
+    if (!/^https?:/.test(url)) throw new Error('The document has no address that can be opened')
+    window.open(url, '_blank', 'noopener,noreferrer')
+  }
+
   protected explain(status: number, body: unknown): string {
     const { error } = (body ?? {}) as { error?: unknown }
     return `${messageIn(error, 'message') ?? `shelfd answered with ${status}`}.`

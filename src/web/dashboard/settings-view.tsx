@@ -1,11 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { SettingsInForce } from '../../contract/dashboard.ts'
 import type { ViewProps } from '../common/address.ts'
-import { Dialog } from '../common/dialog.tsx'
-import { useLoaded, WhenLoaded } from '../common/loaded.tsx'
-import { Notice } from '../common/notice.tsx'
-import { Unloaded, ViewHeading } from '../common/view-heading.tsx'
-import { ActionButton } from './action-button.tsx'
+import { ActionButton, Dialog, Notice, Unloaded, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
 import { useSession } from './session.ts'
 
 /** Every setting in force, with where it comes from; those that somebody chose come first. */

@@ -1,11 +1,12 @@
+import { kindOf } from '../../contract/kinds.ts'
 import { joinLibraryPath, nameOfLibraryPath, parentLibraryPath } from '../../contract/library-path.ts'
+import type { DirectoryPage } from '../../contract/records.ts'
 import type { ViewProps } from '../common/address.ts'
-import { useLoaded, WhenLoaded } from '../common/loaded.tsx'
-import { Notice } from '../common/notice.tsx'
+import { Icon } from '../common/icon.tsx'
+import { List } from '../common/list.tsx'
 import { useKeys } from '../common/use-keys.ts'
-import { ViewHeading } from '../common/view-heading.tsx'
-import { directoryAddress } from './addresses.ts'
-import { Entries } from './entries.tsx'
+import { Notice, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
+import { directoryAddress, documentAddress } from './addresses.ts'
 import { useSession } from './session.ts'
 import { DropZone } from './upload/drop-zone.tsx'
 
@@ -71,4 +72,81 @@ export function Crumbs({ library, path }: { readonly library: string; readonly p
 
 function waysTo(path: string): string[] {
   return path === '/' ? [] : [...waysTo(parentLibraryPath(path)), path]
+}
+
+interface EntriesProps {
+  readonly library: string
+  readonly path: string
+  readonly page: number
+  readonly listing: DirectoryPage
+  readonly cameFrom: string
+}
+
+function Entries({ library, path, page, listing, cameFrom }: EntriesProps) {
+  const titles = Map.groupBy(listing.files, ({ title }) => title)
+  return (
+    <>
+      <List label="Entries" cameFrom={cameFrom}>
+        {listing.folders.map(({ name }) => (
+          <li key={`folder ${name}`}>
+            <a class="item" href={directoryAddress(library, joinLibraryPath(path, name))}>
+              <Icon name="folder" />
+              <span class="name">{name}</span>
+              <span class="quiet">Directory</span>
+            </a>
+          </li>
+        ))}
+        {listing.files.map(({ id, title, filename, mime_type: mimeType }) => (
+          <li key={`file ${filename}`}>
+            <a class="item" href={documentAddress(library, id)}>
+              <Icon name="file" />
+              <span class="name">
+                {title}
+                {(titles.get(title)?.length ?? 0) > 1 && <span class="quiet slug">{filename}</span>}
+              </span>
+              <span class="quiet">{kindOf(mimeType)}</span>
+            </a>
+          </li>
+        ))}
+      </List>
+      <Pager library={library} path={path} page={page} listing={listing} />
+    </>
+  )
+}
+
+/** Cursors lead forward only; the way back to the page before is the history of the browser. */
+function Pager({ library, path, page, listing: { next_cursor: cursor } }: Omit<EntriesProps, 'cameFrom'>) {
+  if (page === 1 && cursor === null) return null
+  return (
+    <nav class="pager" aria-label="Pages">
+      {page > 1 && <a href={directoryAddress(library, path)}>First page</a>}
+      <span class="quiet">Page {page}</span>
+      {cursor !== null && <a href={directoryAddress(library, path, { page: String(page + 1), cursor })}>Next page</a>}
+    </nav>
+  )
+}
+
+export function LibrariesView({ cameFrom, takesFocus }: ViewProps) {
+  const { libraries } = useSession()
+  return (
+    <section>
+      <ViewHeading title="Libraries" takesFocus={takesFocus} />
+      {libraries.length === 0 && (
+        <Notice tone="plain">
+          There is no library that your token may read. The right is <code>read</code>; whoever runs the server can give
+          it.
+        </Notice>
+      )}
+      <List label="Libraries" cameFrom={cameFrom}>
+        {libraries.map(({ id, name, access }) => (
+          <li key={id}>
+            <a class="item" href={directoryAddress(id, '/')}>
+              <span class="name">{name}</span>
+              <span class="quiet">{access.includes('resource.create') ? 'read and upload' : 'read'}</span>
+            </a>
+          </li>
+        ))}
+      </List>
+    </section>
+  )
 }

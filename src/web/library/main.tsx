@@ -1,22 +1,20 @@
 /** The page of the library, see docs/library-page.md. */
-
-import { useMemo } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { addressOf, useAddress } from '../common/address.ts'
-import { Frame, start } from '../common/frame.tsx'
-import { useLoaded, WhenLoaded } from '../common/loaded.tsx'
+import { Frame, SignedOut, start } from '../common/frame.tsx'
 import { useToken } from '../common/session.ts'
+import { Command } from '../common/typed-program.tsx'
+import { Notice, useAction, useLoaded, WhenLoaded } from '../common/view.tsx'
 import { LIBRARIES_ADDRESS } from './addresses.ts'
 import { ApiClient } from './api-client.ts'
-import { DirectoryView } from './directory-view.tsx'
+import { DirectoryView, LibrariesView } from './directory-view.tsx'
 import { DocumentView } from './document/document-view.tsx'
 import { Header } from './header.tsx'
-import { LibrariesView } from './libraries-view.tsx'
 import { SearchView } from './search-view.tsx'
 import { SessionContext } from './session.ts'
-import { SignIn } from './sign-in.tsx'
 import { useDropGuard } from './upload/drop-zone.tsx'
+import { useUploads } from './upload/upload-queue.ts'
 import { UploadsPanel } from './upload/uploads-panel.tsx'
-import { useUploads } from './upload/use-uploads.ts'
 
 const KEYS = [
   ['/', 'to the search'],
@@ -64,6 +62,56 @@ function SignedIn({ token, onSignOut }: { readonly token: string; onSignOut(why?
         <View key={id} {...shown} />
       </Frame>
     </SessionContext.Provider>
+  )
+}
+
+interface SignInProps {
+  /** The reason why the last session ended; empty at first. */
+  readonly reason: string
+  onSignedIn(token: string): void
+}
+
+export function SignIn({ reason, onSignedIn }: SignInProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    document.title = 'Sign in · Library'
+    field.current?.focus()
+  }, [])
+  const { failure, isRunning, run } = useAction(async () => {
+    const token = field.current?.value.trim() ?? ''
+    field.current?.select()
+    if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('A token is one word of letters, digits and signs.')
+    await new ApiClient(token).checkAccess(AbortSignal.timeout(20_000))
+    onSignedIn(token)
+  })
+  const said = failure || reason
+  const signIn = (event: Event) => {
+    event.preventDefault()
+    void run()
+  }
+  return (
+    <SignedOut>
+      <p>Search and browse the documents of this library.</p>
+      <form onSubmit={signIn}>
+        <label for="token">Access token</label>
+        <input
+          ref={field}
+          id="token"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="token-help"
+        />
+        {said !== '' && <Notice tone="problem">{said}</Notice>}
+        <button type="submit" class="main" disabled={isRunning}>
+          {isRunning ? 'Signing in …' : 'Sign in'}
+        </button>
+        <p id="token-help" class="quiet">
+          Whoever runs the server finds one in the file <code>token</code> of its data directory, or makes one with{' '}
+          <Command>serve tokens create</Command>. This tab keeps it until you sign out or close it.
+        </p>
+      </form>
+    </SignedOut>
   )
 }
 

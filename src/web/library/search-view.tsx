@@ -1,18 +1,16 @@
 import { useState } from 'preact/hooks'
 import type { ResourceRecord, SearchResponse } from '../../contract/records.ts'
-import type { ViewProps } from '../common/address.ts'
+import { addressOf, type ViewProps } from '../common/address.ts'
 import { Excerpts, foundWords } from '../common/excerpt.tsx'
 import { counted, formatTime } from '../common/format.ts'
-import { isFiltered } from '../common/hit-filters.ts'
+import { directoriesOfHits, isFiltered, kindsOfHits } from '../common/hit-filters.ts'
 import { describeFile, describeState } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
-import { useLoaded, WhenLoaded } from '../common/loaded.tsx'
-import { Notice } from '../common/notice.tsx'
 import { useKeys } from '../common/use-keys.ts'
-import { ViewHeading } from '../common/view-heading.tsx'
+import { Notice, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
 import { directoryAddress, documentAddress, LIBRARIES_ADDRESS } from './addresses.ts'
-import { Filters } from './filters.tsx'
-import { Preview } from './preview.tsx'
+import { Medium } from './document/original.tsx'
+import { Passage } from './document/texts.tsx'
 import { useSession } from './session.ts'
 
 /** The most that the service gives at a time. */
@@ -58,7 +56,7 @@ function Hits({ asked, response, cameFrom }: HitsProps) {
       <p class="count" role="status">
         {describeCount(hits.length, shown.length, asked)}
       </p>
-      {response.notice !== '' && <p class="quiet service-notice">{response.notice}</p>}
+      {response.notice !== '' && <p class="quiet">{response.notice}</p>}
       {hits.length === 0 && (
         <Notice tone="plain">
           Nothing has these words. A file that was just uploaded is found once it has been read; fewer or other words
@@ -133,4 +131,119 @@ function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly i
 function libraryOf({ library }: ResourceRecord): { id: string; name: string } {
   const { id = '', name = '' } = (library ?? {}) as { id?: string; name?: string }
   return { id, name }
+}
+
+interface FiltersProps {
+  readonly asked: ViewProps['query']
+  readonly hits: readonly ResourceRecord[]
+}
+
+function Filters({ asked, hits }: FiltersProps) {
+  const { libraries } = useSession()
+  const go = (changed: ViewProps['query']) => {
+    location.hash = addressOf('search', { ...asked, ...changed })
+  }
+  return (
+    <div class="filters">
+      {libraries.length > 1 && (
+        <label>
+          <span>In</span>
+          <select
+            value={asked.library ?? ''}
+            onChange={({ currentTarget: { value } }) => go({ library: value, directory: '', kind: '' })}
+          >
+            <option value="">all libraries</option>
+            {libraries.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <HitFilter
+        label="Below"
+        any="any directory"
+        value={asked.directory ?? ''}
+        counts={directoriesOfHits(hits)}
+        onChange={(directory) => go({ directory })}
+      />
+      <HitFilter
+        label="Type"
+        any="any type"
+        value={asked.kind ?? ''}
+        counts={kindsOfHits(hits)}
+        onChange={(kind) => go({ kind })}
+      />
+      <label>
+        <input
+          type="checkbox"
+          checked={asked.versions === 'all'}
+          onChange={({ currentTarget: { checked } }) => go({ versions: checked ? 'all' : '' })}
+        />
+        <span>All versions</span>
+      </label>
+    </div>
+  )
+}
+
+interface HitFilterProps {
+  readonly label: string
+  readonly any: string
+  /** An empty text means any. */
+  readonly value: string
+  readonly counts: readonly (readonly [name: string, hits: number])[]
+  onChange(value: string): void
+}
+
+function HitFilter({ label, any, value, counts, onChange }: HitFilterProps) {
+  if (counts.length === 0 && value === '') return null
+  return (
+    <label>
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <option value="">{any}</option>
+        {counts.map(([name, count]) => (
+          <option key={name} value={name}>
+            {name} ({count})
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+const PASSAGES = 2
+
+interface PreviewProps {
+  readonly library: string
+  readonly resource: string
+  readonly title: string
+  /** Of the first passage. */
+  readonly position: number
+  readonly words: readonly string[]
+}
+
+function Preview({ library, resource, title, position, words }: PreviewProps) {
+  const { api } = useSession()
+  const found = useLoaded(`${resource} ${position}`, (signal) => api.showResource(library, resource, position, signal))
+  const passages = (found.value?.assets ?? []).filter(({ text }) => typeof text === 'string').slice(0, PASSAGES)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section id={`preview-${resource}`} class="preview original" aria-label={`Preview of ${title}`} tabIndex={0}>
+      <h2>Preview</h2>
+      <WhenLoaded what="the preview" found={found}>
+        {(value) => (
+          <>
+            <p class="quiet">{describeFile(value)}</p>
+            <Medium shown={value} />
+            {passages.map((asset) => (
+              <Passage key={asset.id} asset={asset} words={words} isAskedFor={false} />
+            ))}
+            {passages.length === 0 && <p class="quiet">It has no text.</p>}
+          </>
+        )}
+      </WhenLoaded>
+    </section>
+  )
 }

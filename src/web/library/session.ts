@@ -1,7 +1,7 @@
 import type { LibrarySummary } from '../../contract/records.ts'
 import { createSession } from '../common/session.ts'
 import type { ApiClient } from './api-client.ts'
-import type { Uploads } from './upload/use-uploads.ts'
+import type { Uploads } from './upload/upload-queue.ts'
 
 interface Session {
   readonly api: ApiClient

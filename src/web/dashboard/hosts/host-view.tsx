@@ -2,14 +2,11 @@ import { useState } from 'preact/hooks'
 import type { HostPage } from '../../../contract/dashboard.ts'
 import { addressOf, type ViewProps } from '../../common/address.ts'
 import { counted } from '../../common/format.ts'
-import { useLoaded } from '../../common/loaded.tsx'
-import { Notice } from '../../common/notice.tsx'
-import { Unloaded, ViewHeading } from '../../common/view-heading.tsx'
-import { ActionButton } from '../action-button.tsx'
+import { ActionButton, Notice, Unloaded, useLoaded, ViewHeading } from '../../common/view.tsx'
 import { SIGNS } from '../labels.ts'
 import { FileBar } from '../mirrors/file-bar.tsx'
 import { useSession } from '../session.ts'
-import { HostFacts } from './host-facts.tsx'
+import { HostFacts } from './hosts-view.tsx'
 
 type Order = (kind: 'pause' | 'resume' | 'sync', mirror: string | null) => Promise<void>
 

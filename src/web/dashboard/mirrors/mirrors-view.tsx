@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
-import type { ViewProps } from '../../common/address.ts'
-import { formatTime } from '../../common/format.ts'
-import { Loading } from '../../common/loaded.tsx'
-import { Notice } from '../../common/notice.tsx'
+import type { MirrorOverview } from '../../../contract/dashboard.ts'
+import { RUN_ENDINGS } from '../../../contract/run-endings.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
+import { addressOf, type ViewProps } from '../../common/address.ts'
+import { counted, formatTime } from '../../common/format.ts'
 import { Command } from '../../common/typed-program.tsx'
-import { ViewHeading } from '../../common/view-heading.tsx'
-import { ActionButton } from '../action-button.tsx'
+import { ActionButton, Loading, Notice, ViewHeading } from '../../common/view.tsx'
+import { SIGNS } from '../labels.ts'
 import { useSession } from '../session.ts'
-import { AddDialog } from './add-dialog.tsx'
-import { MirrorCard } from './mirror-card.tsx'
+import { AddDialog, RulesDialog } from './edit-dialogs.tsx'
+import { FileBar } from './file-bar.tsx'
 
 export function MirrorsView({ takesFocus }: ViewProps) {
   const { client, live } = useSession()
@@ -55,5 +56,96 @@ export function MirrorsView({ takesFocus }: ViewProps) {
         {service} · shelfd {version}
       </p>
     </section>
+  )
+}
+
+function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
+  const { name, path, library, state, files, problems, syncWaitsFor, syncFailure } = mirror
+  const { tone, name: sign } = SIGNS[state.sign]
+  const [isEditing, setIsEditing] = useState(false)
+  return (
+    <article class="card" aria-labelledby={`mirror-${name}`}>
+      <div class="head">
+        <h2 id={`mirror-${name}`}>{name}</h2>
+        <Actions mirror={mirror} onEdit={() => setIsEditing(true)} />
+      </div>
+      <p class={`state ${tone}`}>
+        <span aria-hidden="true">{state.sign}</span> <span class="spoken">{sign}:</span> {state.text}
+      </p>
+      {syncWaitsFor !== null && <p class="quiet">Waits for the sync of {syncWaitsFor}</p>}
+      {syncFailure && (
+        <p class="state problem" role="alert">
+          The sync ended early: {syncFailure}
+        </p>
+      )}
+      <p class="quiet path">
+        <bdi dir="ltr">{path}</bdi>
+        {library && (
+          <>
+            {' → '}
+            <bdi>{library.name}</bdi>:<bdi dir="ltr">{library.remotePath}</bdi>
+          </>
+        )}
+      </p>
+      <FileBar files={files} />
+      <Facts mirror={mirror} />
+      {problems > 0 && (
+        <p>
+          <a href={addressOf('problems')}>{counted(problems, 'problem')}</a>
+        </p>
+      )}
+      {isEditing && <RulesDialog mirror={name} onClose={() => setIsEditing(false)} />}
+    </article>
+  )
+}
+
+function Actions({ mirror, onEdit }: { readonly mirror: MirrorOverview; onEdit(): void }) {
+  const { client } = useSession()
+  const { name, isPaused, isSyncing, syncWaitsFor } = mirror
+  const names = [name]
+  const syncLabel = !isSyncing ? 'Sync now' : syncWaitsFor === null ? 'Syncing …' : 'Waiting …'
+  return (
+    <div class="actions">
+      <ActionButton label={syncLabel} of={name} isDisabled={isSyncing} run={() => client.call('sync', { names })} />
+      {isPaused ? (
+        <ActionButton label="Resume" of={name} run={() => client.call('resume', { names })} />
+      ) : (
+        <ActionButton label="Pause" of={name} run={() => client.call('pause', { names })} />
+      )}
+      <button type="button" aria-label={`Leave out …: ${name}`} onClick={onEdit}>
+        Leave out …
+      </button>
+    </div>
+  )
+}
+
+/** Shows only facts that apply. */
+function Facts({ mirror }: { readonly mirror: MirrorOverview }) {
+  const { state, isPaused, queue, inIngestion, lastRun, details, times } = mirror
+  const facts: readonly (readonly [string, string])[] = [
+    ['to send', queue.contents === 0 ? '' : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`],
+    ['being processed', inIngestion === 0 ? '' : counted(inIngestion, 'file')],
+    ['paused', isPaused ? 'a daemon uploads nothing until you resume' : ''],
+    // Of a daemon's work, its times say more; of a run that was stopped, the state.
+    [
+      'last run',
+      lastRun && times.length === 0 && state.sign !== '✗'
+        ? `${formatTime(lastRun.at)}, ${RUN_ENDINGS[lastRun.verdict] ?? lastRun.verdict}`
+        : '',
+    ],
+    ...details,
+    ...times.map(([label, time]) => [label, formatTime(time)] as const),
+  ]
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, text]) => text !== '')
+        .map(([label, text]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+    </dl>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ShownProblem } from '../../../contract/dashboard.ts'
 import { counted, formatTime } from '../../common/format.ts'
-import { ActionButton } from '../action-button.tsx'
+import { ActionButton } from '../../common/view.tsx'
 import { describePlace } from '../labels.ts'
 import type { Explained } from '../report/why-dialog.tsx'
 

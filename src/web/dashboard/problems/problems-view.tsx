@@ -1,16 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { ShownProblem } from '../../../contract/dashboard.ts'
+import type { ProblemCount, ShownProblem } from '../../../contract/dashboard.ts'
 import { ROWS_A_PAGE } from '../../../contract/dashboard-addresses.ts'
 import { addressOf, type ViewProps } from '../../common/address.ts'
-import { counted } from '../../common/format.ts'
-import { useLoaded } from '../../common/loaded.tsx'
-import { Notice } from '../../common/notice.tsx'
-import { Unloaded, ViewHeading } from '../../common/view-heading.tsx'
-import { ActionButton } from '../action-button.tsx'
+import { counted, formatNumber } from '../../common/format.ts'
+import { ActionButton, Notice, Unloaded, useLoaded, ViewHeading } from '../../common/view.tsx'
 import { Pager, TextFilter } from '../filters.tsx'
+import { describePlace } from '../labels.ts'
 import { type Explained, WhyDialog } from '../report/why-dialog.tsx'
 import { useSession } from '../session.ts'
-import { GroupChoice } from './group-choice.tsx'
 import { ProblemItem } from './problem-item.tsx'
 
 /** Problems with their causes, by cause and directory, and what can be done about them. */
@@ -76,5 +73,35 @@ export function ProblemsView({ query, takesFocus }: ViewProps) {
       <Pager page={Math.min(page, pages)} pages={pages} onGo={(to) => go({ page: String(to) })} />
       {explained && <WhyDialog explained={explained} onClose={() => setExplained(undefined)} />}
     </section>
+  )
+}
+
+interface GroupChoiceProps {
+  readonly label: string
+  readonly groups: readonly ProblemCount[]
+  /** Empty for all. */
+  readonly chosen: string
+  onChoose(key: string): void
+}
+
+/** The groups of problems with their numbers, the largest first; one can be chosen. Shows nothing where there is no choice. */
+function GroupChoice({ label, groups, chosen, onChoose }: GroupChoiceProps) {
+  if (groups.length < 2 && chosen === '') return null
+  const shown =
+    groups.some(({ key }) => key === chosen) || chosen === '' ? groups : [{ key: chosen, count: 0 }, ...groups]
+  return (
+    <fieldset class="classes">
+      <legend class="quiet">{label}</legend>
+      {shown.map(({ key, count }) => (
+        <button
+          key={key}
+          type="button"
+          aria-pressed={key === chosen}
+          onClick={() => onChoose(key === chosen ? '' : key)}
+        >
+          {describePlace(key)} {formatNumber(count)}
+        </button>
+      ))}
+    </fieldset>
   )
 }

@@ -3,10 +3,10 @@ import type { ClassCounts } from '../../../contract/dashboard.ts'
 import { SHOWN_STATES } from '../../../contract/report-classes.ts'
 import { addressOf } from '../../common/address.ts'
 import { counted, formatNumber } from '../../common/format.ts'
-import { useLoaded, WhenLoaded } from '../../common/loaded.tsx'
+import { useLoaded, WhenLoaded } from '../../common/view.tsx'
 import { CLASSES } from '../labels.ts'
 import { useSession } from '../session.ts'
-import { describeState } from './rows.tsx'
+import { describeState } from './report-table.tsx'
 import type { Explained } from './why-dialog.tsx'
 
 interface TreeLevelProps {

@@ -1,7 +1,5 @@
-import { Dialog } from '../../common/dialog.tsx'
 import { formatTime } from '../../common/format.ts'
-import { useLoaded, WhenLoaded } from '../../common/loaded.tsx'
-import { ActionButton, openDocument } from '../action-button.tsx'
+import { ActionButton, Dialog, useLoaded, WhenLoaded } from '../../common/view.tsx'
 import { describePlace } from '../labels.ts'
 import { useSession } from '../session.ts'
 
@@ -21,7 +19,7 @@ export function WhyDialog({ explained, onClose }: { readonly explained: Explaine
     <Dialog title={path || describePlace(`${mirror}: .`)} onClose={onClose}>
       {resourceId !== null && (
         <div class="actions">
-          <ActionButton label="Open the document" run={() => openDocument(client, resourceId)} />
+          <ActionButton label="Open the document" run={() => client.openDocument(resourceId)} />
         </div>
       )}
       <WhenLoaded what="what is known of it" found={found}>

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks'
+import { parentLibraryPath } from '../../../contract/library-path.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { Content } from '../../common/excerpt.tsx'
 import { counted } from '../../common/format.ts'
 import { Icon } from '../../common/icon.tsx'
 import { isText } from '../../common/labels.ts'
-import { Failure, useAction, useLoaded } from '../../common/loaded.tsx'
-import { Notice } from '../../common/notice.tsx'
+import { Dialog, Failure, Notice, useAction, useLoaded } from '../../common/view.tsx'
+import { directoryAddress } from '../addresses.ts'
 import { useSession } from '../session.ts'
-import { Removal } from './removal.tsx'
-import { VideoPictures } from './video-pictures.tsx'
 
 /**
  * The file as it was uploaded: to download; pictures and recordings also to look at, a PDF in a tab of its own, what is text to
@@ -146,4 +145,92 @@ function joined(first: Uint8Array | undefined, second: Uint8Array): Uint8Array {
   all.set(first ?? [])
   all.set(second, first?.length ?? 0)
   return all
+}
+
+interface RemovalProps {
+  readonly library: string
+  readonly shown: ResourceRecord
+}
+
+/** A button that removes the document once that is confirmed; nothing without the right to. */
+function Removal({ library, shown }: RemovalProps) {
+  const { api, libraries } = useSession()
+  const [isAsking, setIsAsking] = useState(false)
+  const { failure, run: remove } = useAction(async () => {
+    await api.deleteResource(library, shown.id, AbortSignal.timeout(20_000))
+    location.hash = directoryAddress(library, parentLibraryPath(shown.paths?.[0] ?? '/'))
+  })
+  if (!libraries.find(({ id }) => id === library)?.access.includes('resource.delete')) return null
+  return (
+    <>
+      <button type="button" onClick={() => setIsAsking(true)}>
+        Remove…
+      </button>
+      {isAsking && (
+        <Dialog title={`Remove ${shown.title ?? 'this document'}?`} hasMain onClose={() => setIsAsking(false)}>
+          <p>Nobody finds or reads it any more, and there is no way back. Its file stays where it is.</p>
+          <p class="quiet">
+            A mirror that sent it still counts it as sent: <code>shelfd library remove</code> removes it and notes that.
+          </p>
+          {failure !== '' && <Failure message={failure} onRetry={remove} />}
+          <p>
+            <button type="button" class="main" onClick={remove}>
+              Remove for good
+            </button>
+          </p>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+interface VideoPicturesProps {
+  readonly asset: string
+  readonly seconds: number
+  onSeconds(seconds: number): void
+}
+
+interface Picture {
+  readonly address: string
+  readonly label: string
+}
+
+const CANNOT = 'The library cannot make this picture now. It needs the program ffmpeg, and makes a few at a time.'
+
+/** The frame that a video shows at a moment, and the five frames of the scene around it, made by the library. */
+function VideoPictures({ asset, seconds, onSeconds }: VideoPicturesProps) {
+  const { api } = useSession()
+  const [picture, setPicture] = useState<Picture | undefined>()
+  const [isBroken, setIsBroken] = useState(false)
+  const { failure, run: show } = useAction(async (representation: 'frame' | 'scene') => {
+    setIsBroken(false)
+    setPicture(undefined)
+    const address = await api.viewPicture(asset, { representation, seconds }, AbortSignal.timeout(20_000))
+    setPicture({ address, label: `${representation === 'frame' ? 'Frame' : 'Scene'} at ${seconds} s` })
+  })
+  const said = isBroken ? CANNOT : failure
+  return (
+    <section class="pictures" aria-label="Pictures of the video">
+      <div class="actions">
+        <label>
+          At second{' '}
+          <input
+            type="number"
+            min={0}
+            step={0.1}
+            value={seconds}
+            onInput={({ currentTarget }) => onSeconds(currentTarget.valueAsNumber || 0)}
+          />
+        </label>
+        <button type="button" onClick={() => show('frame')}>
+          Show the frame
+        </button>
+        <button type="button" onClick={() => show('scene')}>
+          Show the scene
+        </button>
+      </div>
+      {said !== '' && <Notice tone="problem">{said}</Notice>}
+      {picture && <img src={picture.address} alt={picture.label} onError={() => setIsBroken(true)} />}
+    </section>
+  )
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../common/icon.tsx'
-import type { Dropped } from './use-uploads.ts'
+import type { Dropped } from './upload-queue.ts'
 
 interface DropZoneProps {
   readonly canUpload: boolean

@@ -1,3 +1,4 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { mimeOf } from '../../../contract/mime.ts'
 import type { ResourceRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
@@ -29,7 +30,7 @@ const FIRST_POLL_MS = 200
 const MAX_POLL_MS = 5_000
 
 /** Sends files one after the other and follows each of them until its text has been read. */
-export class UploadQueue {
+class UploadQueue {
   readonly #api: ApiClient
   readonly #onChange: (uploads: readonly Upload[]) => void
   readonly #ended = new AbortController()
@@ -140,4 +141,45 @@ function isBeingRead({ state }: Upload): boolean {
 
 export function isUnderWay(upload: Upload): boolean {
   return upload.state.kind === 'waiting' || upload.state.kind === 'sending' || isBeingRead(upload)
+}
+
+export interface Dropped {
+  readonly file: File
+  readonly isFolder: boolean
+}
+
+const FOLDER = 'This is a folder. Open it and choose the files in it, or let shelfd mirror it.'
+
+export type Uploads = ReturnType<typeof useUploads>
+
+export function useUploads(api: ApiClient) {
+  const [all, setAll] = useState<readonly Upload[]>([])
+  const queue = useMemo(() => new UploadQueue(api, setAll), [api])
+  useEffect(() => () => queue.stop(), [queue])
+  useWarning(all.some(({ state }) => state.kind === 'waiting' || state.kind === 'sending'))
+  return {
+    all,
+    /** Takes what was dropped; refuses a folder with a message. */
+    add: (library: string, directory: string, dropped: readonly Dropped[]) => {
+      for (const { file } of dropped.filter(({ isFolder }) => isFolder)) queue.refuse(library, directory, file, FOLDER)
+      const files = dropped.filter(({ isFolder }) => !isFolder).map(({ file }) => file)
+      queue.add(library, directory, files)
+    },
+    retry: (number: number) => queue.retry(number),
+    clear: () => queue.clear(),
+    storedIn: (library: string, directory: string) => {
+      const here = all.filter((upload) => upload.library === library && upload.directory === directory)
+      return here.filter(({ state }) => state.kind === 'stored').length
+    },
+  }
+}
+
+/** The browser asks before it leaves a page whose files have not all been sent. */
+function useWarning(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return
+    const warn = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isNeeded])
 }

@@ -1,9 +1,7 @@
 import { counted } from '../../common/format.ts'
 import { describeState, type StateLabel } from '../../common/labels.ts'
-import { ProgressBar } from '../../common/notice.tsx'
 import { documentAddress } from '../addresses.ts'
-import { isUnderWay, type Upload } from './upload-queue.ts'
-import type { Uploads } from './use-uploads.ts'
+import { isUnderWay, type Upload, type Uploads } from './upload-queue.ts'
 
 /** More are counted, not listed. */
 const MAX_LISTED = 50
@@ -64,7 +62,7 @@ function Row({ upload, onRetry }: { readonly upload: Upload; onRetry(): void }) 
       <span class="file">
         {state.kind === 'stored' ? <a href={documentAddress(library, state.id)}>{file.name}</a> : file.name}
       </span>
-      {state.kind === 'sending' && <ProgressBar label={`Sending ${file.name}`} part={state.part} />}
+      {state.kind === 'sending' && <progress aria-label={`Sending ${file.name}`} value={state.part} max={1} />}
       <span class={`state ${tone}`}>{label}</span>
       {state.kind === 'refused' && state.canRetry && (
         <button type="button" class="plain" onClick={onRetry}>
