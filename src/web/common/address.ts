@@ -1,5 +1,3 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-
 /** The part of the page's address after the `#`, such as `#/files/LIBRARY/Papers?page=2`. It never holds a credential. */
 export interface Address {
   readonly view: string
@@ -27,7 +25,9 @@ type Query = Readonly<Record<string, string | readonly string[]>>
 /** The address that `parseAddress` reads; empty names and values are left out. */
 export function addressOf(view: string, query: Query = {}, names: readonly string[] = []): string {
   const path = [view, ...names.filter((name) => name !== '')].map(encodeURIComponent).join('/')
-  const values = Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, each]))
+  const values = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, each]),
+  )
   const text = new URLSearchParams(values.filter(([, value]) => value !== '')).toString()
   return `#/${path}${text === '' ? '' : `?${text}`}`
 }
@@ -45,19 +45,4 @@ export interface ViewProps extends Address {
   readonly cameFrom: string
   /** True when its heading takes the focus, so that a screen reader reads it: not of the first view. */
   readonly takesFocus: boolean
-}
-
-/** Follows the address through links and the history of the browser. Another `id` makes another view. */
-export function useAddress(idOf: (address: Address) => string): ViewProps & { readonly id: string } {
-  const [{ current, cameFrom }, setHash] = useState({ current: location.hash, cameFrom: '' })
-  useLayoutEffect(() => {
-    const follow = () => setHash((before) => ({ current: location.hash, cameFrom: before.current }))
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
-  }, [])
-  const address = parseAddress(current)
-  const id = idOf(address)
-  const { current: shown } = useRef(new Set<string>())
-  shown.add(id)
-  return { ...address, id, cameFrom, takesFocus: shown.size > 1 }
 }

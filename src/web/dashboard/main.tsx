@@ -1,11 +1,12 @@
 /** The dashboard, see docs/dashboard.md. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { SIGN_IN_FRAGMENT } from '../../contract/dashboard-addresses.ts'
-import { addressOf, useAddress, type ViewProps } from '../common/address.ts'
+import { addressOf, type ViewProps } from '../common/address.ts'
 import { describeError } from '../common/client.ts'
 import { Frame, SignedOut, start } from '../common/frame.tsx'
 import { useToken } from '../common/session.ts'
 import { Command } from '../common/typed-program.tsx'
+import { useAddress } from '../common/use-address.ts'
 import { useKeys } from '../common/use-keys.ts'
 import { Loading, Notice } from '../common/view.tsx'
 import { HostView } from './hosts/host-view.tsx'

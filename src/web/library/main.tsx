@@ -1,9 +1,10 @@
 /** The page of the library, see docs/library-page.md. */
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { addressOf, useAddress } from '../common/address.ts'
+import { addressOf } from '../common/address.ts'
 import { Frame, SignedOut, start } from '../common/frame.tsx'
 import { useToken } from '../common/session.ts'
 import { Command } from '../common/typed-program.tsx'
+import { useAddress } from '../common/use-address.ts'
 import { Notice, useAction, useLoaded, WhenLoaded } from '../common/view.tsx'
 import { LIBRARIES_ADDRESS } from './addresses.ts'
 import { ApiClient } from './api-client.ts'
