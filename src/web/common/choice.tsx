@@ -1,5 +1,6 @@
 interface ChoiceProps {
-  readonly label: string
+  /** Only read out. */
+  readonly label?: string
   readonly class?: string
   readonly value: string
   readonly options: readonly (readonly [value: string, text: string])[]

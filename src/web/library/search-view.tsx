@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { ResourceRecord, SearchResponse } from '../../contract/records.ts'
 import { addressOf, type ViewProps } from '../common/address.ts'
-import { Excerpts, foundWords } from '../common/excerpt.tsx'
+import { Choice } from '../common/choice.tsx'
 import { counted, formatTime } from '../common/format.ts'
-import { directoriesOfHits, isFiltered, kindsOfHits } from '../common/hit-filters.ts'
+import { directoriesOfHits, Excerpts, foundWords, isFiltered, kindsOfHits } from '../common/hits.tsx'
 import { describeFile, describeState } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
 import { useKeys } from '../common/use-keys.ts'
@@ -140,46 +140,31 @@ interface FiltersProps {
 
 function Filters({ asked, hits }: FiltersProps) {
   const { libraries } = useSession()
-  const go = (changed: ViewProps['query']) => {
-    location.hash = addressOf('search', { ...asked, ...changed })
+  const go = (key: string, value: string) => {
+    const elsewhere = key === 'library' && { directory: '', kind: '' }
+    location.hash = addressOf('search', { ...asked, ...elsewhere, [key]: value })
   }
+  const named = libraries.length > 1 ? libraries.map(({ id, name }) => [id, name] as const) : []
+  const all = [
+    ['In', 'all libraries', 'library', named],
+    ['Below', 'any directory', 'directory', withCounts(directoriesOfHits(hits))],
+    ['Type', 'any type', 'kind', withCounts(kindsOfHits(hits))],
+  ] as const
+  const filters = all.filter(([, , key, options]) => options.length > 0 || (key !== 'library' && asked[key]))
   return (
     <div class="filters">
-      {libraries.length > 1 && (
-        <label>
-          <span>In</span>
-          <select
-            value={asked.library ?? ''}
-            onChange={({ currentTarget: { value } }) => go({ library: value, directory: '', kind: '' })}
-          >
-            <option value="">all libraries</option>
-            {libraries.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+      {filters.map(([label, any, key, options]) => (
+        // biome-ignore lint/a11y/noLabelWithoutControl: its select is in Choice
+        <label key={key}>
+          <span>{label}</span>
+          <Choice value={asked[key] ?? ''} options={[['', any], ...options]} onChange={(value) => go(key, value)} />
         </label>
-      )}
-      <HitFilter
-        label="Below"
-        any="any directory"
-        value={asked.directory ?? ''}
-        counts={directoriesOfHits(hits)}
-        onChange={(directory) => go({ directory })}
-      />
-      <HitFilter
-        label="Type"
-        any="any type"
-        value={asked.kind ?? ''}
-        counts={kindsOfHits(hits)}
-        onChange={(kind) => go({ kind })}
-      />
+      ))}
       <label>
         <input
           type="checkbox"
           checked={asked.versions === 'all'}
-          onChange={({ currentTarget: { checked } }) => go({ versions: checked ? 'all' : '' })}
+          onChange={({ currentTarget: { checked } }) => go('versions', checked ? 'all' : '')}
         />
         <span>All versions</span>
       </label>
@@ -187,30 +172,8 @@ function Filters({ asked, hits }: FiltersProps) {
   )
 }
 
-interface HitFilterProps {
-  readonly label: string
-  readonly any: string
-  /** An empty text means any. */
-  readonly value: string
-  readonly counts: readonly (readonly [name: string, hits: number])[]
-  onChange(value: string): void
-}
-
-function HitFilter({ label, any, value, counts, onChange }: HitFilterProps) {
-  if (counts.length === 0 && value === '') return null
-  return (
-    <label>
-      <span>{label}</span>
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        <option value="">{any}</option>
-        {counts.map(([name, count]) => (
-          <option key={name} value={name}>
-            {name} ({count})
-          </option>
-        ))}
-      </select>
-    </label>
-  )
+function withCounts(counts: readonly (readonly [name: string, hits: number])[]) {
+  return counts.map(([name, count]) => [name, `${name} (${count})`] as const)
 }
 
 const PASSAGES = 2

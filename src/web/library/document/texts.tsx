@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
-import { Marked } from '../../common/excerpt.tsx'
+import { Marked } from '../../common/hits.tsx'
 import { describePlace } from '../../common/labels.ts'
 import { marksOf } from '../../common/marks.ts'
 import { Failure, useAction } from '../../common/view.tsx'
