@@ -55,7 +55,7 @@ function SignedIn({ token, onSignOut }: { readonly token: string; onSignOut(why?
   const [only, ...others] = libraries
   const isHome = !Object.hasOwn(VIEWS, asked.view)
   const shown = isHome && only && others.length === 0 ? { ...asked, view: 'files', names: [only.id] } : asked
-  const View = VIEWS[shown.view as keyof typeof VIEWS] ?? LibrariesView
+  const View = isHome && shown === asked ? LibrariesView : VIEWS[shown.view as keyof typeof VIEWS]
   return (
     <SessionContext.Provider value={{ api, libraries, uploads }}>
       <Frame home={LIBRARIES_ADDRESS} header={<Header {...shown} />} keys={KEYS} onSignOut={onSignOut}>
@@ -72,7 +72,7 @@ interface SignInProps {
   onSignedIn(token: string): void
 }
 
-export function SignIn({ reason, onSignedIn }: SignInProps) {
+function SignIn({ reason, onSignedIn }: SignInProps) {
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
     document.title = 'Sign in · Library'

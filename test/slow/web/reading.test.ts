@@ -80,6 +80,9 @@ test('arrow keys go through each list that Enter opens', async () => {
   await signIn(page, library.token)
   const focused = () => page.evaluate('document.activeElement.innerText.split("\\n")[0]')
   await page.getByRole('heading', { name: 'Libraries' }).waitFor()
+  // No view, though each object has such a property.
+  await goTo(page, '#/constructor')
+  await expect.poll(focused).toBe('Libraries')
   await page.locator(`a[href*="${id}"]`).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: '.inbox' }).waitFor()
