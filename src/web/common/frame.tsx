@@ -2,8 +2,7 @@ import { type ComponentChildren, render } from 'preact'
 import { useState } from 'preact/hooks'
 import { escapeElements } from './escape-elements.ts'
 import { Logo } from './icon.tsx'
-import { useKeys } from './use-keys.ts'
-import { Dialog, nameOfPage } from './view.tsx'
+import { Dialog, nameOfPage, useKeys } from './view.tsx'
 
 export function start(page: ComponentChildren): void {
   escapeElements()

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { useKeys } from './use-keys.ts'
+import { useKeys } from './view.tsx'
 
 /** The next item for each key; -1 means no item, from which only arrows lead into the list. */
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {

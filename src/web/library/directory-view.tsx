@@ -4,8 +4,7 @@ import type { DirectoryPage } from '../../contract/records.ts'
 import type { ViewProps } from '../common/address.ts'
 import { Icon } from '../common/icon.tsx'
 import { List } from '../common/list.tsx'
-import { useKeys } from '../common/use-keys.ts'
-import { Notice, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
+import { Notice, useKeys, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
 import { directoryAddress, documentAddress } from './addresses.ts'
 import { useSession } from './session.ts'
 import { DropZone } from './upload/drop-zone.tsx'
@@ -58,7 +57,7 @@ export function Crumbs({ library, path }: { readonly library: string; readonly p
   const { libraries } = useSession()
   const name = libraries.find(({ id }) => id === library)?.name ?? 'Library'
   return (
-    <nav class="crumbs" aria-label="Directory">
+    <nav class="crumbs quiet" aria-label="Directory">
       <a href={directoryAddress(library, '/')}>{name}</a>
       {waysTo(path).map((directory) => (
         <span key={directory}>

@@ -6,8 +6,7 @@ import { counted, formatTime } from '../common/format.ts'
 import { directoriesOfHits, Excerpts, foundWords, isFiltered, kindsOfHits } from '../common/hits.tsx'
 import { describeFile, describeState } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
-import { useKeys } from '../common/use-keys.ts'
-import { Notice, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
+import { Notice, useKeys, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
 import { directoryAddress, documentAddress, LIBRARIES_ADDRESS } from './addresses.ts'
 import { Medium } from './document/original.tsx'
 import { Passage } from './document/texts.tsx'
@@ -155,12 +154,12 @@ function Filters({ asked, hits }: FiltersProps) {
     <div class="filters">
       {filters.map(([label, any, key, options]) => (
         // biome-ignore lint/a11y/noLabelWithoutControl: its select is in Choice
-        <label key={key}>
+        <label key={key} class="quiet">
           <span>{label}</span>
           <Choice value={asked[key] ?? ''} options={[['', any], ...options]} onChange={(value) => go(key, value)} />
         </label>
       ))}
-      <label>
+      <label class="quiet">
         <input
           type="checkbox"
           checked={asked.versions === 'all'}
@@ -194,7 +193,7 @@ function Preview({ library, resource, title, position, words }: PreviewProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
     <section id={`preview-${resource}`} class="preview original" aria-label={`Preview of ${title}`} tabIndex={0}>
-      <h2>Preview</h2>
+      <h2 class="quiet">Preview</h2>
       <WhenLoaded what="the preview" found={found}>
         {(value) => (
           <>
