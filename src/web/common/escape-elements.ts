@@ -1,6 +1,6 @@
 import { Fragment, options } from 'preact'
 import { escapeShown } from './shown-text.ts'
-import { asTyped } from './typed-program.tsx'
+import { asTyped } from './view.tsx'
 
 /** Attributes that browsers show or read out. `value` is what a form sends, and stays true, as addresses do. */
 const SHOWN = ['title', 'aria-label', 'alt', 'placeholder']

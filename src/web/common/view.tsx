@@ -204,3 +204,49 @@ export function useKeys(handlers: Readonly<Record<string, (event: KeyboardEvent)
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches('input, select, textarea')
 }
+
+/** A command in a message of the server. */
+const QUOTED = /(?<=")shelfd (?=[a-z-]+[ "])/g
+
+/** Returns what users of this server type for the program. */
+function typedProgram(): string {
+  return document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'shelfd'
+}
+
+export function asTyped(text: string): string {
+  return text.replaceAll(QUOTED, () => `${typedProgram()} `)
+}
+
+export function Command({ children }: { readonly children: string }) {
+  return (
+    <code>
+      {typedProgram()} {children}
+    </code>
+  )
+}
+
+interface ChoiceProps {
+  /** Only read out. */
+  readonly label?: string
+  readonly class?: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  onChange(value: string): void
+}
+
+export function Choice({ label, class: name, value, options, onChange }: ChoiceProps) {
+  return (
+    <select
+      aria-label={label}
+      class={name}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    >
+      {options.map(([each, text]) => (
+        <option key={each} value={each}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,8 +1,7 @@
 import type { LogLine } from '../../contract/dashboard.ts'
 import type { ViewProps } from '../common/address.ts'
 import type { Tone } from '../common/labels.ts'
-import { Command } from '../common/typed-program.tsx'
-import { Notice, Unloaded, useLoaded, ViewHeading } from '../common/view.tsx'
+import { Command, Notice, Unloaded, useLoaded, ViewHeading } from '../common/view.tsx'
 import { useSession } from './session.ts'
 
 const TONES: Readonly<Record<LogLine['level'], Tone>> = { info: 'plain', warn: 'warning', error: 'problem' }

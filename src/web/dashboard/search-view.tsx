@@ -3,10 +3,9 @@ import type { CallResponse } from '../../contract/dashboard.ts'
 import { KIND_NAMES, kindOf } from '../../contract/kinds.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { addressOf, type ViewProps } from '../common/address.ts'
-import { Choice } from '../common/choice.tsx'
 import { counted, formatNumber, formatTime } from '../common/format.ts'
 import { directoriesOfHits, Excerpts } from '../common/hits.tsx'
-import { ActionButton, Loading, Notice, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
+import { ActionButton, Choice, Loading, Notice, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
 import { useSession } from './session.ts'
 
 export function SearchView({ query, takesFocus }: ViewProps) {

@@ -1,8 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Address, addressOf } from '../common/address.ts'
-import { Choice } from '../common/choice.tsx'
 import { focusFirstItem } from '../common/list.tsx'
-import { useKeys } from '../common/view.tsx'
+import { Choice, useKeys } from '../common/view.tsx'
 import { directoryAddress, LIBRARIES_ADDRESS } from './addresses.ts'
 import { useSession } from './session.ts'
 
