@@ -27,7 +27,8 @@ const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue'
  */
 export function furtherForms(text: string, words: readonly Word[], languages: Languages): Set<string> {
   const forms = new Set<string>()
-  const written = new Set(words.map(({ folded }) => folded))
+  const written = new Set<string>()
+  for (const { folded } of words) written.add(folded)
   const seen = new Set<string>()
   for (const [index, word] of words.entries()) {
     if (word.isPair) continue
@@ -35,8 +36,8 @@ export function furtherForms(text: string, words: readonly Word[], languages: La
     if (seen.has(word.source)) continue
     seen.add(word.source)
     const parts = partsOfName(word)
-    if (parts.length > 0) for (const part of [...parts, parts.join('')]) forms.add(part)
-    else addForms(word, languages, written, forms)
+    if (parts.length === 0) addForms(word, languages, written, forms)
+    else for (const part of [...parts, parts.join('')]) forms.add(part)
   }
   return forms
 }
@@ -59,7 +60,8 @@ function addForms(
     if (isFunctionWord(small, language)) continue
     const stem = stemWord(small, language)
     const unmarked = unmarkedStem(stem)
-    const isFoundAsWord = language === 'en' ? written.has(unmarked) : unmarked === folded && HAS_DIGIT.test(folded)
+    const isItself = unmarked === folded
+    const isFoundAsWord = language === 'en' ? isItself || written.has(unmarked) : isItself && HAS_DIGIT.test(folded)
     if (!isFoundAsWord) forms.add(stem)
     if (language === compounding) addTails(stem, language, forms)
   }
@@ -91,6 +93,7 @@ function addTails(stem: string, language: Language, forms: Set<string>): void {
   }
 }
 
+const JOINING = "-‐‑\u00ad,'’"
 const HYPHEN = /[-‐‑]/
 const THOUSANDS = /[,'’]/
 const GROUP = /^\d{3}(?:\.\d+)?$/
@@ -100,8 +103,8 @@ const MAX_IN_RUN = 8
 
 function addJoined(text: string, words: readonly Word[], index: number, forms: Set<string>): void {
   const first = words[index]
-  const sign = first ? text.charAt(first.end) : ''
-  if (!first || !(HYPHEN.test(sign) || THOUSANDS.test(sign) || sign === '\u00ad')) return
+  if (!first || first.end === text.length || !JOINING.includes(text.charAt(first.end))) return
+  const sign = text.charAt(first.end)
   const add = (form: string | undefined) => {
     if (form !== undefined) forms.add(form)
   }

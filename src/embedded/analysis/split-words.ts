@@ -91,12 +91,13 @@ function push(source: string, start: number, isPair: boolean, words: Word[]): vo
 
 /** The index knows no signs: `c++` as `c~plus~plus`, which no word of a text is. */
 function withoutSigns(small: string): string {
-  return /[+#]$/.test(small) ? small.replaceAll('+', '~plus').replaceAll('#', '~sharp') : small
+  return small.endsWith('+') || small.endsWith('#') ? small.replaceAll('+', '~plus').replaceAll('#', '~sharp') : small
 }
 
 /** The words of which a name such as `C++` or `node.js` consists; none of any other word. */
 export function partsOfName({ small, folded }: Word): string[] {
-  return /^[.a-z]/.test(small) && /[~.]/.test(folded) ? small.split(/[+#.]/).filter((part) => part !== '') : []
+  if (!folded.includes('~') && !folded.includes('.')) return []
+  return /^[.a-z]/.test(small) ? small.split(/[+#.]/).filter((part) => part !== '') : []
 }
 
 /** Letters that Unicode does not decompose, and letters that writers use for one another. */
