@@ -58,21 +58,15 @@ describe('a mount that does not answer', () => {
     expect(stdout).toContain('no mirror lies in another')
   })
 
-  test('holds up no command that is interrupted [F-FS-31]', PATIENT, async () => {
-    const { home, net } = await syncedHome()
-    net.freeze()
-    const asked = net.requested('statfs')
-    const sync = home.start(['sync', 'net'])
-    await asked
-    sync.child.kill('SIGINT')
-    expect((await sync.ended).exitCode).toBe(130)
-  })
-
-  test('holds up no command that is interrupted while it reads there [F-FS-31]', PATIENT, async () => {
-    const { home, net } = await homeWithSlowFile()
-    const reads = net.requested('read')
-    const sync = home.start(['sync', 'Net'])
-    await reads
+  test.each([
+    ['before it reads', syncedHome, 'statfs', 'net'],
+    ['while it reads there', homeWithSlowFile, 'read', 'Net'],
+  ] as const)('holds up no command that is interrupted %s [F-FS-31]', PATIENT, async (_, make, request, mirror) => {
+    const { home, net } = await make()
+    if (request === 'statfs') net.freeze()
+    const requested = net.requested(request)
+    const sync = home.start(['sync', mirror])
+    await requested
     sync.child.kill('SIGINT')
     expect((await sync.ended).exitCode).toBe(130)
   })

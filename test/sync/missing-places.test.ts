@@ -126,9 +126,7 @@ describe('a directory lost at an upload', () => {
 describe('a directory lost unnoticed', () => {
   /** Hides `/sub` from listings until it is made again. */
   async function openBesideLoss() {
-    const service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'sub/deep/a.md': 'a', 'kept/b.md': 'b' }))
-    const tested = openTestEngine(service)
+    const { service, tested, mirror } = await startEngine({ 'sub/deep/a.md': 'a', 'kept/b.md': 'b' })
     await tested.sync([mirror])
     service.forget()
     service.rewrite = ({ route }, body) => {

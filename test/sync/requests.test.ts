@@ -2,8 +2,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { accountOf, mirrorOf, openTestEngine, startEngine } from '../support/engine.ts'
-import { randomFaults, type SeenRequest, startFaultyService } from '../support/faulty-service.ts'
+import { accountOf, mirrorOf, startEngine } from '../support/engine.ts'
+import { randomFaults, type SeenRequest } from '../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 /** The routes that the engine may use: some add, the others read. */
@@ -58,10 +58,8 @@ test.each([
   { ingestion_status: 'completed', text_extracted: false },
   { ingestion_status: 7, text_extracted: 'yes' },
 ])('a resource whose upload shows %j is polled', async (shown) => {
-  await using service = await startFaultyService()
+  const { service, tested, mirror } = await startEngine({ 'a.md': 'A' })
   service.rewrite = ({ route }, body) => (route === 'uploadFile' ? { ...body, ...shown } : body)
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-  await using tested = openTestEngine(service)
   expect((await tested.sync([mirror])).outcome).toBe('done')
   expect(service.count('showResource')).toBe(1)
 })

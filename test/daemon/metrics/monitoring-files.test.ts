@@ -11,10 +11,8 @@ import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openStateReader } from '../../../src/sync/reading/state-reader.ts'
 import { daemonMirrorStatus, daemonStatus, fleetFigures, ledgerStatus } from '../../support/daemon.ts'
-import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startEngine } from '../../support/engine.ts'
 import { type MetricFamily, parseExposition } from '../../support/exposition.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
-import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..')
 
@@ -141,10 +139,8 @@ describe('the table of metrics', () => {
 
 /** A scrape in which every metric has a sample. */
 async function scrapeAll(): Promise<Scrape> {
-  await using service = await startFaultyService()
-  await using tested = openTestEngine(service)
+  const { service, tested, mirror } = await startEngine({ 'a.md': 'a' })
   service.answer = ({ route }) => (route === 'uploadFile' ? { status: 413, body: { message: 'too large' } } : undefined)
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
   await tested.sync([mirror])
   const mirrors = [daemonMirrorStatus({ name: mirror.name })]
   const status = () => daemonStatus({ mirrors, ledger: ledgerStatus() })

@@ -1,39 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { createRootScope } from '../../../src/local/ignore/ignore-scope.ts'
 
+const words = (text: string) => text.trim().split(/\s+/)
+
 describe('the built-in ignore rules', () => {
   const rules = createRootScope({ ignore: [], include: [] })
 
-  test.each([
-    'letter.docx~',
-    '.#notes.md',
-    '#notes.md#',
-    '.notes.md.swp',
-    '~$report.docx',
-    '.~lock.report.odt#',
-    'x.tmp',
-    'film.mkv.part',
-    'a.crdownload',
-    '.DS_Store',
-    '._a.pdf',
-    'Thumbs.db',
-    'desktop.ini',
-    '.nfs0000000a',
-    '.git',
-    '.sync_4f2.db-wal',
-    'deep/er/.shelfdignore',
-    '.dropbox.cache',
-    '.goutputstream-AB12CD',
-    'report.docx.sb-1a2b3c4d-XyZ012',
-    'film.mkv.!qB',
-    'film.mkv.!sync',
-    'film.f137.mp4.part-Frag3',
-    'film.mp4.ytdl',
-    '.com.google.Chrome.AbCdEf',
-    '.Report.pdf.icloud',
-    'Report.pdf.nextcloud',
-    'Minutes.gdoc',
-  ])('the litter %s is ignored', (path) => {
+  test.each(
+    words(`
+      letter.docx~ .#notes.md #notes.md# .notes.md.swp ~$report.docx .~lock.report.odt# x.tmp film.mkv.part
+      a.crdownload .DS_Store ._a.pdf Thumbs.db desktop.ini .nfs0000000a .git .sync_4f2.db-wal
+      deep/er/.shelfdignore .dropbox.cache .goutputstream-AB12CD report.docx.sb-1a2b3c4d-XyZ012 film.mkv.!qB
+      film.mkv.!sync film.f137.mp4.part-Frag3 film.mp4.ytdl .com.google.Chrome.AbCdEf .Report.pdf.icloud
+      Report.pdf.nextcloud Minutes.gdoc
+    `),
+  )('the litter %s is ignored', (path) => {
     expect(rules.decide(path, false)).toMatchObject({ source: 'built-in', line: null, secret: false })
   })
 
@@ -61,60 +42,31 @@ describe('the built-in ignore rules', () => {
     expect(rules.decide(path, true)).toMatchObject({ secret: false })
   })
 
-  test.each([
-    'recycle.md',
-    '#recycle-plan.md',
-    'snapshot.pdf',
-    'icloud.md',
-    'my.icloud',
-    'part-Frag.md',
-    'Chrome.md',
-    'C#.md',
-  ])('the document %s is not taken for litter', (path) => {
+  test.each(
+    words(`
+      recycle.md #recycle-plan.md snapshot.pdf icloud.md my.icloud part-Frag.md Chrome.md C#.md
+    `),
+  )('the document %s is not taken for litter', (path) => {
     expect(rules.decide(path, false)).toBeUndefined()
   })
 
-  test.each([
-    '.env',
-    '.env.local',
-    'app/.env.production',
-    'id_rsa',
-    'keys/deploy_ed25519',
-    'server.key',
-    'tls/privkey1.pem',
-    'home/.aws/credentials',
-    '.docker/config.json',
-    'me.kdbx',
-    '.netrc',
-    '.git-credentials',
-    'client_secret_1.json',
-    '.config/shelfd/token',
-    '.config/shelfd/ledger-password',
-    '.config/shelfd/client-passphrase',
-    '.config/shelfd/embedding-key',
-    'home/.config/shelfd/config.yaml',
-  ])('the secret %s is ignored and flagged', (path) => {
+  test.each(
+    words(`
+      .env .env.local app/.env.production id_rsa keys/deploy_ed25519 server.key tls/privkey1.pem
+      home/.aws/credentials .docker/config.json me.kdbx .netrc .git-credentials client_secret_1.json
+      .config/shelfd/token .config/shelfd/ledger-password .config/shelfd/client-passphrase
+      .config/shelfd/embedding-key home/.config/shelfd/config.yaml
+    `),
+  )('the secret %s is ignored and flagged', (path) => {
     expect(rules.decide(path, false)).toMatchObject({ secret: true })
   })
 
-  test.each([
-    'README.md',
-    '.env.example',
-    '.gitignore',
-    '.github',
-    'keyboard.pem.md',
-    'ca.pem',
-    'config',
-    'id_rsa.pub',
-    'CVS.txt',
-    'monkey.txt',
-    'environment',
-    'part',
-    'tmp',
-    'config.json',
-    'Trash',
-    'a/credentials',
-  ])('the ordinary file %s is not ignored', (path) => {
+  test.each(
+    words(`
+      README.md .env.example .gitignore .github keyboard.pem.md ca.pem config id_rsa.pub CVS.txt monkey.txt
+      environment part tmp config.json Trash a/credentials
+    `),
+  )('the ordinary file %s is not ignored', (path) => {
     expect(rules.decide(path, false)).toBeUndefined()
   })
 

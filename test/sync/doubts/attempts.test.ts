@@ -3,7 +3,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { type Fault, type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -50,10 +50,8 @@ describe('a run longer than its quarantines', () => {
 describe('a content that was sent to two directories', () => {
   /** Sent to `a` in vain, then, after its directory was renamed, to `b`, where it may have arrived. */
   async function openSentTwice(lastFault: Fault) {
-    const service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine({ 'a/x.md': 'x' })
     service.fault = ({ fileName }) => (fileName === 'x.md' ? 'html-error' : undefined)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a/x.md': 'x' }))
-    const tested = openTestEngine(service)
     await tested.sync([mirror])
     renameSync(join(mirror.path, 'a'), join(mirror.path, 'b'))
     tested.store.write(() => tested.store.quarantine.makeDue(1))

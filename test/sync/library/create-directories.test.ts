@@ -1,6 +1,6 @@
 /** Directories that a run makes, would make, or leaves to a later run. */
 import { describe, expect, test } from 'vitest'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
@@ -11,9 +11,7 @@ test.each([
   ['/one', 3],
   ['/one/two/three', 5],
 ])('a dry run into %s counts the directories it would make', async (remotePath, count) => {
-  const service = await startFaultyService()
-  const tested = openTestEngine(service)
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), TREE), { remotePath })
+  const { service, tested, mirror } = await startEngine(TREE, { mirror: { remotePath } })
   const dry = accountOf(await tested.sync([mirror], { isDryRun: true }))
   expect(dry).toMatchObject({ directories: { created: count }, uploads: { created: 3 } })
   expect(service.count('createDirectory')).toBe(0)
@@ -26,12 +24,10 @@ test.each([
 
 describe('directories', () => {
   test('directories below a failed one are not tried', async () => {
-    const service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine({ ...TREE, 'ok/d.md': 'd' })
     const refusal = { status: 422, body: { message: 'no' } }
     service.answer = ({ route, body }) =>
       route === 'createDirectory' && String(body).includes('/x') ? refusal : undefined
-    const tested = openTestEngine(service)
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { ...TREE, 'ok/d.md': 'd' }))
     const account = accountOf(await tested.sync([mirror]))
     expect(account.directories).toMatchObject({ created: 2, failed: 2 })
     expect(account.problems.map(({ path, code }) => [path, code])).toContainEqual(['x', 'invalid'])

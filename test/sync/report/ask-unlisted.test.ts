@@ -1,15 +1,13 @@
 /** What the report says of resources that a complete listing does not show. */
 import { describe, expect, test } from 'vitest'
-import { mirrorOf, openTestEngine } from '../../support/engine.ts'
-import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
-import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { startEngine } from '../../support/engine.ts'
+import type { FaultyService } from '../../support/faulty-service.ts'
+import { manyFiles } from '../../support/temporary.ts'
 
 describe('a complete listing that lacks a resource', () => {
   /** A report over pages on none of which the second file of each directory is, since the one before it was deleted meanwhile. */
   async function reportOverShiftedPages(answer: FaultyService['answer'] = () => undefined) {
-    const service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(42, 42)))
-    const tested = openTestEngine(service)
+    const { service, tested, mirror } = await startEngine(manyFiles(42, 42))
     await tested.sync([mirror])
     const shifted = new Set<unknown>()
     service.rewrite = ({ route }, body) => {

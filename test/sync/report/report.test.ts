@@ -111,9 +111,7 @@ describe('a listing with faults', () => {
     ['that lacks its files', () => page({ files: undefined })],
     ['with a file without id', () => page({ files: [{ filename: 'a.md', title: 'a', slug: 'a', mime_type: 'x' }] })],
   ])('a page %s makes its files unknown, never missing [P11, F-SV-17]', async (_, answer) => {
-    await using service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' }))
-    await using tested = openTestEngine(service)
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' })
     await tested.sync([mirror])
     service.answer = ({ route, path }) => (route === 'listDirectory' && path.includes('%2Fsub&') ? answer() : undefined)
     const report = await tested.report([mirror])
@@ -133,10 +131,8 @@ describe('a listing with faults', () => {
 describe('a walk beside the listing', () => {
   /** A service whose listings wait, once a mirror of it is in sync. */
   async function withSlowListing() {
-    const service = await startFaultyService()
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
     const interruption = new AbortController()
-    const tested = openTestEngine(service, { signal: interruption.signal })
+    const { service, tested, mirror } = await startEngine({ 'a.md': 'A' }, { signal: interruption.signal })
     await tested.sync([mirror])
     const asked = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
@@ -213,12 +209,9 @@ describe('a walk beside the listing', () => {
 })
 
 test('a directory that cannot be read keeps its files in the store [P11, F-FS-04]', async () => {
-  await using service = await startFaultyService()
-  const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' })
-  const mirror = mirrorOf(root)
   let refused = ''
   const fs = refusing((path) => refused !== '' && path.endsWith(refused))
-  await using tested = openTestEngine(service, { fs })
+  const { service, tested, mirror } = await startEngine({ 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' }, { fs })
   await tested.sync([mirror])
   const before = dumpStore(tested.stateDir)
   refused = '/sub'

@@ -53,11 +53,8 @@ describe('a file that cannot be read', () => {
     ['EACCES', 'unreadable'],
     ['EIO', 'io-error'],
   ])('an unreadable file (%s) is a problem, and keeps its record [F-FS-03, F-FS-05]', async (systemCode, code) => {
-    await using service = await startFaultyService()
-    const root = writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' })
     const { disk, fs } = failingDisk('bad.md')
-    await using tested = openTestEngine(service, { fs })
-    const mirror = mirrorOf(root)
+    const { service, tested, mirror } = await startEngine({ 'bad.md': 'bad', 'good.md': 'good' }, { fs })
     disk.code = systemCode
     for (let run = 0; run < 3; run += 1) {
       const result = await tested.sync([mirror])
@@ -196,13 +193,10 @@ test.each<[string, (path: string) => void]>([
   ['that were put back', (path) => rewrite(path, YEAR_2023)],
   ['of a file that was renamed over it', (path) => renameOver(path, YEAR_2023)],
 ])('times %s hide no change and send nothing twice [F-FS-17, F-FS-18]', async (_, change) => {
-  await using service = await startFaultyService()
-  const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
-  utimesSync(join(root, 'a.md'), YEAR_2023, YEAR_2023)
-  await using tested = openTestEngine(service, { clock: late })
-  const mirror = mirrorOf(root)
+  const { service, tested, mirror } = await startEngine({ 'a.md': 'old bytes' }, { clock: late })
+  utimesSync(join(mirror.path, 'a.md'), YEAR_2023, YEAR_2023)
   await tested.sync([mirror])
-  change(join(root, 'a.md'))
+  change(join(mirror.path, 'a.md'))
   expect(accountOf(await tested.sync([mirror]))).toMatchObject({ files: { changed: 1 }, uploads: { created: 1 } })
   const last = await tested.sync([mirror])
   expect(last.outcome).toBe('done')

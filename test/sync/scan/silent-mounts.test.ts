@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/foundation/clock.ts'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { ANSWER_MS } from '../../../src/local/read/file-system.ts'
 import { faulty, systemError } from '../../local/trees.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
@@ -78,8 +78,6 @@ test('what lies on a mount in the directory stays known while it does not answer
 })
 
 test('a directory whose state cannot be read stays known with all below [F-FS-04, F-FS-31]', async () => {
-  await using service = await startFaultyService()
-  const root = writeTree(temporaryDirectory(), { 'a.md': 'a', 'b.md': 'b', 'net/c.md': 'c' })
   let code: string | undefined
   const fs = faulty({
     lstatSync: (path, options) => {
@@ -88,8 +86,7 @@ test('a directory whose state cannot be read stays known with all below [F-FS-04
       return faulty({}).lstatSync(path, options)
     },
   })
-  await using tested = openTestEngine(service, { fs })
-  const mirror = mirrorOf(root)
+  const { tested, mirror } = await startEngine({ 'a.md': 'a', 'b.md': 'b', 'net/c.md': 'c' }, { fs })
   expect((await tested.sync([mirror])).outcome).toBe('done')
   code = 'ENOTCONN'
   expect(accountOf(await tested.sync([mirror]))).toMatchObject({ files: { removed: 0 }, problems: [{ path: 'net' }] })

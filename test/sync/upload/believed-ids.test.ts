@@ -1,7 +1,7 @@
 /** Which ids in answers to uploads are receipts. */
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/foundation/clock.ts'
-import { accountOf, type EngineOptions, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { accountOf, type EngineOptions, mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -38,10 +38,8 @@ describe('an id that stands for another content', () => {
   ])(
     'contents that were all answered with one id are found under their own, %s [F-SV-15]',
     async (_, stored, options) => {
-      const service = await startFaultyService(REPEATED)
+      const { service, tested, mirror } = await startEngine(FILES, { ...options, service: REPEATED })
       answerWithOneId(service, stored)
-      const mirror = mirrorOf(writeTree(temporaryDirectory(), FILES))
-      const tested = openTestEngine(service, options)
       await tested.sync([mirror])
       const named = new Map(readLibrary(service.dataDir).map(({ id, title }) => [title, id]))
       const { rows } = await tested.report([mirror])

@@ -116,10 +116,8 @@ describe('contents that always fail', () => {
     ['are refused', refuse],
     ['end in doubt', leaveInDoubt],
   ])('contents that %s leave the quota of a run to others', async (_, spoil) => {
-    const service = await startFaultyService()
+    const { service, tested, mirror } = await startEngine(FILES, { limits: { newPerRun: 2, transfers: 1 } })
     spoil(service)
-    const tested = openTestEngine(service, { limits: { newPerRun: 2, transfers: 1 } })
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), FILES))
     const { store } = tested
     const runs: string[] = []
     for (const _ of [1, 2, 3, 4]) {

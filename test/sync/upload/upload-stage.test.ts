@@ -5,17 +5,14 @@ import { TemporaryError } from '../../../src/foundation/errors.ts'
 import type { ServiceClient } from '../../../src/remote/service-client.ts'
 import type { Engine } from '../../../src/sync/engine.ts'
 import { type SentFile, silentFileLog } from '../../../src/sync/sinks.ts'
-import { mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
+import { startEngine } from '../../support/engine.ts'
 import { readLibrary } from '../../support/library-contents.ts'
-import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { manyFiles } from '../../support/temporary.ts'
 
 /** More turns of the event loop than a run needs to end when it waits for nothing. */
 const MANY_TURNS = 300
 
 test('a receipt is committed while another upload lasts', async () => {
-  await using service = await startFaultyService()
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B' }))
   const { promise: isStored, resolve: store } = Promise.withResolvers<void>()
   const withLongUpload = (client: ServiceClient): ServiceClient => ({
     ...client,
@@ -24,7 +21,10 @@ test('a receipt is committed while another upload lasts', async () => {
       return client.uploadFile(upload, signal)
     },
   })
-  await using tested = openTestEngine(service, { wrapClient: withLongUpload, limits: { transfers: 2 } })
+  const { tested, mirror } = await startEngine(
+    { 'a.md': 'A', 'b.md': 'B' },
+    { wrapClient: withLongUpload, limits: { transfers: 2 } },
+  )
   const { contents } = tested.store
   const { markStored } = contents
   Object.assign(contents, {
@@ -76,8 +76,6 @@ test('a commit that fails waits for uploads in flight', async () => {
 })
 
 test('uploads of another mirror take their turn', async () => {
-  await using service = await startFaultyService()
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(6, 6)))
   const events: string[] = []
   const { promise: engine, resolve: setEngine } = Promise.withResolvers<Engine>()
   const withOther = (client: ServiceClient): ServiceClient => ({
@@ -87,7 +85,7 @@ test('uploads of another mirror take their turn', async () => {
       return client.uploadFile(upload, signal)
     },
   })
-  await using tested = openTestEngine(service, { wrapClient: withOther, limits: { transfers: 1 } })
+  const { tested, mirror } = await startEngine(manyFiles(6, 6), { wrapClient: withOther, limits: { transfers: 1 } })
   setEngine(tested.engine)
   await tested.sync([mirror])
   expect(events).toEqual(['ours', 'other', 'ours', 'ours', 'ours', 'ours', 'ours'])
@@ -124,10 +122,8 @@ test.each([
   ['small uploads into the library on this computer', { isEmbedded: true, sizeBytes: 9, atOnce: 8 }],
   ['large uploads into the library on this computer', { isEmbedded: true, sizeBytes: 140_000, atOnce: 2 }],
 ])('%s are under way as many at once as they may', async (_, { isEmbedded, sizeBytes, atOnce }) => {
-  await using service = await startFaultyService()
   const names = Array.from({ length: 12 }, (_each, index) => `${index}.md`)
   const tree = Object.fromEntries(names.map((name) => [name, name.padEnd(sizeBytes, '.')]))
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), tree))
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
   let [underWay, most] = [0, 0]
   const withWaiting = (client: ServiceClient): ServiceClient => ({
@@ -141,7 +137,7 @@ test.each([
       return client.uploadFile(upload, signal)
     },
   })
-  await using tested = openTestEngine(service, { isEmbedded, wrapClient: withWaiting, limits: { transfers: 2 } })
+  const { tested, mirror } = await startEngine(tree, { isEmbedded, wrapClient: withWaiting, limits: { transfers: 2 } })
   const { summary } = await tested.sync([mirror])
   expect([summary.mirrors[0]?.uploads.created, most]).toEqual([12, atOnce])
 })

@@ -191,10 +191,8 @@ test.each([
   ['that is a list', []],
   ['that is null', null],
 ])('an answer to an upload (%s) is doubt, not done [P4, F-SV-14]', async (_, body) => {
-  await using service = await startFaultyService()
+  const { service, tested, mirror } = await startEngine({ 'a.md': 'A' })
   service.rewrite = ({ route, attempt }, real) => (route === 'uploadFile' && attempt === 1 ? body : real)
-  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
-  await using tested = openTestEngine(service)
   const result = await tested.sync([mirror])
   expect(result.outcome).toBe('done')
   expect(service.count('uploadFile')).toBe(1)
@@ -207,11 +205,8 @@ test.each([
   ['is rewritten', (path: string) => writeFileSync(path, Buffer.alloc(12 * MEGABYTE, 1))],
   ['is replaced', (path: string) => replace(path)],
 ])('a file that changes while it is sent (%s) stores nothing [P10, F-FS-01]', async (_, change) => {
-  await using service = await startFaultyService()
-  const root = writeTree(temporaryDirectory(), { 'big.bin': Buffer.alloc(12 * MEGABYTE) })
-  const mirror = mirrorOf(root)
-  await using tested = openTestEngine(service)
-  service.onUploadBegun = () => change(join(root, 'big.bin'))
+  const { service, tested, mirror } = await startEngine({ 'big.bin': Buffer.alloc(12 * MEGABYTE) })
+  service.onUploadBegun = () => change(join(mirror.path, 'big.bin'))
   const first = await tested.sync([mirror])
   const stored = () => readLibrary(service.dataDir).map(({ sha256 }) => sha256)
   const hashed = [1, 2, 3].map((id) => tested.store.contents.get(id)?.sha256.toString('hex'))
@@ -226,7 +221,7 @@ test.each([
   const second = await tested.sync([mirror])
   expect(second.outcome).toBe('done')
   expect(accountOf(second).problems).toEqual([])
-  expect(stored()).toContain(hash('sha256', readFileSync(join(root, 'big.bin')), 'hex'))
+  expect(stored()).toContain(hash('sha256', readFileSync(join(mirror.path, 'big.bin')), 'hex'))
 })
 
 describe('a refused content', () => {
