@@ -111,9 +111,7 @@ test('arguments after -- are taken unchanged', async () => {
 })
 
 test('arguments may be words that mean something elsewhere', async () => {
-  expect((await read('search', 'how', 'to', 'get', 'help')).args).toMatchObject({
-    query: ['how', 'to', 'get', 'help'],
-  })
+  expect((await read('search', 'how', 'to', 'get', 'help')).args).toMatchObject({ query: ['how', 'to', 'get', 'help'] })
   expect((await read('sync', 'completion')).args).toMatchObject({ mirrors: ['completion'] })
   expect((await read('pause', 'status')).name).toBe('pause')
 })

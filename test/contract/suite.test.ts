@@ -81,11 +81,7 @@ const FAULTS: readonly Fault[] = [
     section: '4.14',
     json: (json) => mapHits(json, (resource) => ({ ...resource, abstract: 'x' })),
   },
-  {
-    name: 'results have no notice',
-    section: '2.12',
-    json: ({ notice: _, ...json }) => json,
-  },
+  { name: 'results have no notice', section: '2.12', json: ({ notice: _, ...json }) => json },
   { name: 'nobody needs a credential', section: '5.1', status: (status) => (status === 401 ? 200 : status) },
   { name: 'agents may use the API', section: '5.4', status: (status) => (status === 403 ? 200 : status) },
   { name: 'errors are pages', section: '7', headers: (headers) => headers.set('content-type', 'text/html') },
@@ -168,9 +164,7 @@ test('npm run contract prints a table and exits by its findings', async () => {
   const bad = await run('of nobody')
   await stop()
   remove()
-  expect(good).toMatchObject({
-    stdout: expect.stringMatching(/\d+ assertions of \d+ sentences: \d+ passed, 0 failed/),
-  })
+  expect(good).toMatchObject({ stdout: expect.stringMatching(/\d+ assertions of \d+ sentences: \d+ passed, 0 failed/) })
   expect(bad).toMatchObject({ code: 1, stdout: expect.stringContaining('! answered with 401') })
 })
 

@@ -72,9 +72,7 @@ test('history says in the words of status how runs ended', async () => {
 
 test('history tells a running run from one that was cut off', async () => {
   const { service, home } = await homeOnService()
-  configure(home, {
-    mirrors: [{ name: 'papers', path: home.write('Papers', { 'a.md': 'one' }), library: 'Research' }],
-  })
+  configure(home, { mirrors: [{ name: 'papers', path: home.write('Papers', { 'a.md': 'one' }), library: 'Research' }] })
   const endings = async () => (await home.json(['history'])).runs.map(({ ending }: { ending: string }) => ending)
   const startHeld = async () => {
     const { begun, release } = service.holdUploads(1)

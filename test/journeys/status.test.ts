@@ -41,11 +41,7 @@ describe('status without a daemon', () => {
         command,
         status,
         loaded: stderr.match(/\S*(?:cli\/commands\/|app\/fleet|ledger\/postgres\/|node_modules\/pg\/)\S*/g),
-      }).toEqual({
-        command,
-        status: 0,
-        loaded: [expect.stringContaining(`/commands/${command}.ts`)],
-      })
+      }).toEqual({ command, status: 0, loaded: [expect.stringContaining(`/commands/${command}.ts`)] })
     }
   })
 

@@ -25,12 +25,7 @@ async function look(home: Home) {
 }
 
 const UNDER_WAY = { sending: 1, inDoubt: 0, problems: [], reasons: ['being sent'] }
-const IN_DOUBT = {
-  sending: 0,
-  inDoubt: 1,
-  problems: ['upload-in-doubt'],
-  reasons: ['in doubt'],
-}
+const IN_DOUBT = { sending: 0, inDoubt: 1, problems: ['upload-in-doubt'], reasons: ['in doubt'] }
 
 describe.each([[['sync', 'papers']], [['daemon']]])('uploads of %j', (args) => {
   test('an upload is in doubt only after its process is gone [P2, F-PR-03]', async () => {

@@ -70,10 +70,7 @@ describe('why of a directory', () => {
     const rule = { pattern: 'node_modules/', source: 'built-in', line: null, matches: 'node_modules' }
     expect(ignored).toMatchObject({ directory: null, disk: { kind: 'ignored', rule } })
     rmSync(join(root, 'notes'), { recursive: true })
-    expect(await explain(home, 'notes')).toMatchObject({
-      disk: { kind: 'absent' },
-      directory: { files: { known: 2 } },
-    })
+    expect(await explain(home, 'notes')).toMatchObject({ disk: { kind: 'absent' }, directory: { files: { known: 2 } } })
   })
 })
 

@@ -10,12 +10,7 @@ import { makeSelfSigned } from '../support/certificates.ts'
 
 const PASSWORD = 'canary-password'
 /** Of AuthenticationOk, CleartextPassword, MD5Password and SASL, with what follows the number. */
-const REQUESTS = {
-  ok: [0, ''],
-  clear: [3, ''],
-  md5: [5, 'salt'],
-  scram: [10, 'SCRAM-SHA-256\0\0'],
-} as const
+const REQUESTS = { ok: [0, ''], clear: [3, ''], md5: [5, 'salt'], scram: [10, 'SCRAM-SHA-256\0\0'] } as const
 /** ReadyForQuery */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 

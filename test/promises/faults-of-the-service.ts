@@ -114,12 +114,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'two locations of one resource',
     class: 'accepted',
   },
-  {
-    id: 'F-SV-19',
-    happens: 'an answer has unknown fields',
-    answer: 'the fields are ignored',
-    class: 'accepted',
-  },
+  { id: 'F-SV-19', happens: 'an answer has unknown fields', answer: 'the fields are ignored', class: 'accepted' },
   {
     id: 'F-SV-20',
     happens: 'an unknown state of processing',

@@ -3,13 +3,7 @@ import { contestedIds, decideUpload, type UploadCandidate, uploadPriority } from
 
 const NOW_MS = 1_000_000
 
-const NEW: UploadCandidate = {
-  state: 'new',
-  isSetAside: false,
-  retryAt: null,
-  isTried: false,
-  hasDirectory: true,
-}
+const NEW: UploadCandidate = { state: 'new', isSetAside: false, retryAt: null, isTried: false, hasDirectory: true }
 
 /** The decision; for a file that waits, also which single event would end the wait. */
 function describeDecision(candidate: UploadCandidate): string {

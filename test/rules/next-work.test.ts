@@ -5,12 +5,7 @@ const NOW = 1_000
 const NEVER = Number.POSITIVE_INFINITY
 
 /** A mirror that is up to date. */
-const IDLE: WorkTimes = {
-  scanAtMs: NEVER,
-  uploadAtMs: NEVER,
-  notBeforeMs: 0,
-  isQuiesced: false,
-}
+const IDLE: WorkTimes = { scanAtMs: NEVER, uploadAtMs: NEVER, notBeforeMs: 0, isQuiesced: false }
 
 const work = { kind: 'work' }
 const wait = (wakeAtMs: number) => ({ kind: 'wait', wakeAtMs })

@@ -84,10 +84,7 @@ test('a sync to a path with dots, or of a relative directory, is refused [S-24]'
     const [key] = Object.keys(mirror)
     expect([mirror, answer]).toEqual([
       mirror,
-      {
-        status: 400,
-        body: { error: expect.objectContaining({ message: expect.stringContaining(`0.${key} must`) }) },
-      },
+      { status: 400, body: { error: expect.objectContaining({ message: expect.stringContaining(`0.${key} must`) }) } },
     ])
   }
 })
@@ -119,13 +116,7 @@ function syncOf(home: Home, path: string, more: { readonly mirror?: object; read
     sync: 'one',
     service: home.dataDir,
     mirrors: [
-      mirrorOf(home.path, {
-        name: 'asked-for',
-        path,
-        library: 'Asked for',
-        remotePath: '/Asked for',
-        ...more.mirror,
-      }),
+      mirrorOf(home.path, { name: 'asked-for', path, library: 'Asked for', remotePath: '/Asked for', ...more.mirror }),
     ],
     limits: {
       transfers: 4,

@@ -273,10 +273,7 @@ test('a killed process costs no search [P24]', async () => {
   await using tested = openTestEngine(service, { stateDir: killed })
   expect(tested.store.mayLackReceipts()).toBe(false)
   expect((await tested.sync([mirror])).outcome).toBe('done')
-  expect({ sent: service.count('uploadFile'), listed: service.count('listDirectory') }).toEqual({
-    sent: 1,
-    listed: 0,
-  })
+  expect({ sent: service.count('uploadFile'), listed: service.count('listDirectory') }).toEqual({ sent: 1, listed: 0 })
 })
 
 const NAMES = ['store.db', 'store.db-wal', 'generation']

@@ -85,9 +85,7 @@ describe('proxies', () => {
     const { home } = await homeOnService({ 'a.md': 'A' })
     expect(
       await home.sync(SYNC, { HTTPS_PROXY: deadProxy, HTTP_PROXY: deadProxy, ALL_PROXY: deadProxy }),
-    ).toMatchObject({
-      exitCode: 0,
-    })
+    ).toMatchObject({ exitCode: 0 })
     const embedded = temporaryHome()
     embedded.write('Papers', { 'a.md': 'A' })
     expect(await embedded.sync(['Papers'], { ALL_PROXY: deadProxy })).toMatchObject({ exitCode: 0 })

@@ -219,11 +219,7 @@ describe('pictures and scans', () => {
 
   it('pictures that are too large or too small are not recognised', async () => {
     const { records } = await ingested(
-      {
-        name: 'huge.png',
-        type: PNG,
-        content: claimingPixels(20_000, 6_000),
-      },
+      { name: 'huge.png', type: PNG, content: claimingPixels(20_000, 6_000) },
       { name: 'icon.png', type: PNG, content: new Uint8Array(await blank(16).png().toBuffer()) },
     )
     expect(records).toMatchObject([

@@ -46,11 +46,7 @@ test("the first minute goes as its page shows, and leaves the user's state and s
   expect(clone?.command).toMatch(/^git clone .* npm ci$/)
   expect(others).toHaveLength(2)
   for (const { command, output } of others) {
-    const { status, stdout } = spawnSync('sh', ['-c', `exec 2>&1; ${command}`], {
-      env,
-      cwd: cloned,
-      encoding: 'utf8',
-    })
+    const { status, stdout } = spawnSync('sh', ['-c', `exec 2>&1; ${command}`], { env, cwd: cloned, encoding: 'utf8' })
     const printed = stdout.replaceAll(home.path, '/home/ada')
     expect({ status, printed: withoutChance(printed) }).toEqual({ status: 0, printed: withoutChance(output) })
   }

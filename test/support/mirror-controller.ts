@@ -84,10 +84,7 @@ export function startController(given: Engine, settings: ControllerSettings): Ke
   const onFatal = (error: unknown) => {
     fatal.push(error)
   }
-  const connection = new ServiceConnection(engine, {
-    onFatal,
-    onChange: () => controller.connectionChanged(),
-  })
+  const connection = new ServiceConnection(engine, { onFatal, onChange: () => controller.connectionChanged() })
   const controller = new MirrorController(engine, connection, settings)
   const running = controller.run().catch(onFatal)
   const stop = async () => {

@@ -44,10 +44,7 @@ function mountOver(mounting: () => Disposable): Swap {
 }
 
 const SWAPS = {
-  'bind-mount': {
-    needsMount: true,
-    arm: ({ other, root }) => mountOver(() => bindMount(other, root)),
-  },
+  'bind-mount': { needsMount: true, arm: ({ other, root }) => mountOver(() => bindMount(other, root)) },
   tmpfs: {
     needsMount: true,
     arm: ({ root, strangers }) =>

@@ -21,10 +21,7 @@ function openDoctor({
   env = {},
   limitMs = 5_000,
   ...machine
-}: Partial<Machine> & {
-  env?: Record<string, string>
-  limitMs?: number
-} = {}): DoctorContext {
+}: Partial<Machine> & { env?: Record<string, string>; limitMs?: number } = {}): DoctorContext {
   const home = env.HOME ?? temporaryDirectory()
   const input = { env: { SHELFD_NO_SYSTEM_CONFIG: '1', ...env }, cwd: home, home, flags: {} }
   const context = openDoctorContext({

@@ -33,17 +33,15 @@ describe('precedence', () => {
       at: ['embedder'],
     },
     'health-listen': {
-      values: fc.oneof(fc.constant(80), fc.integer({ min: 0, max: 65_535 })).map((port) => ({
-        written: `[::1]:${port}`,
-        read: { host: '::1', port },
-      })),
+      values: fc
+        .oneof(fc.constant(80), fc.integer({ min: 0, max: 65_535 }))
+        .map((port) => ({ written: `[::1]:${port}`, read: { host: '::1', port } })),
       at: ['healthListen'],
     },
     'library-listen': {
-      values: fc.integer({ min: 0, max: 65_535 }).map((port) => ({
-        written: `127.0.0.1:${port}`,
-        read: { host: '127.0.0.1', port },
-      })),
+      values: fc
+        .integer({ min: 0, max: 65_535 })
+        .map((port) => ({ written: `127.0.0.1:${port}`, read: { host: '127.0.0.1', port } })),
       at: ['libraryListen'],
     },
     'service-url': {
@@ -52,11 +50,7 @@ describe('precedence', () => {
         .map((name) => ({ written: `https://${name}.org`, read: `https://${name}.org` })),
       at: ['service', 'origin'],
     },
-    'ca-file': {
-      values: paths,
-      at: ['service', 'caFile'],
-      env: { SHELFD_SERVICE_URL: 'https://library.example.com' },
-    },
+    'ca-file': { values: paths, at: ['service', 'caFile'], env: { SHELFD_SERVICE_URL: 'https://library.example.com' } },
     'client-cert-file': {
       values: paths,
       at: ['service', 'clientCertificate', 'certFile'],

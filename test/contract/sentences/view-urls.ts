@@ -173,10 +173,9 @@ export const viewUrls: readonly Sentence[] = [
     '4.16 A URL of the original file is issued for a lifetime and a disposition.',
     assertion('a signed URL shows the original file without a credential', async (it) => {
       const { record } = await samplesOf(it).resource()
-      const answer = await it.client().call('POST', `/resources/${record.id}/view-urls`, {
-        ttl_minutes: 5,
-        disposition: 'attachment',
-      })
+      const answer = await it
+        .client()
+        .call('POST', `/resources/${record.id}/view-urls`, { ttl_minutes: 5, disposition: 'attachment' })
       hasStatus(answer, 200)
       const { url, expires_in_minutes: minutes } = conforms(ofResource, answer.json)
       assert.equal(minutes, 5)

@@ -190,10 +190,7 @@ it('without an embedder the notice says that only terms are matched', async () =
 
 it('beyond the most chunks, no further resource is embedded, as the notice counts', async () => {
   const server = await startEmbeddingServer()
-  const { client, library } = await startLibrary({
-    embedder: server.choice(),
-    embedding: { calmMs: 0, maxChunks: 2 },
-  })
+  const { client, library } = await startLibrary({ embedder: server.choice(), embedding: { calmMs: 0, maxChunks: 2 } })
   await upload(client, await client.createLibrary(), ['The surgeon.', 'The vessel.', 'The wages.'])
   await library.settled()
   expect(server.texts()).toEqual(['The surgeon.', 'The vessel.'])

@@ -18,10 +18,7 @@ const text = fc
       ...SAMPLES.map((sample) => fc.constantFrom(...sample.split(' '))),
       fc.string({ unit: 'grapheme', maxLength: 12 }),
     ),
-    {
-      minLength: 1,
-      maxLength: 30,
-    },
+    { minLength: 1, maxLength: 30 },
   )
   .map((words) => words.join(' '))
 

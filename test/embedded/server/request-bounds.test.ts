@@ -180,9 +180,7 @@ it('a form within every bound is accepted', async () => {
   const boundary = 'B'.repeat(70)
   const body = `${field('é'.repeat(127)).repeat(31)}${file('a'.repeat(1_024))}--B--`.replaceAll('--B', `--${boundary}`)
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
-  expect(await client.send(`/libraries/${id}/files`, { method: 'POST', body, headers })).toMatchObject({
-    status: 201,
-  })
+  expect(await client.send(`/libraries/${id}/files`, { method: 'POST', body, headers })).toMatchObject({ status: 201 })
 })
 
 it.each<[what: string, status: number, body: string, type?: string]>([

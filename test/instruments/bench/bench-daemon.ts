@@ -14,11 +14,7 @@ export interface BenchDaemon extends AsyncDisposable {
 }
 
 /** What the files in service/ set beside paths. */
-const OF_THE_UNITS = {
-  MALLOC_ARENA_MAX: '1',
-  MALLOC_MMAP_THRESHOLD_: '65536',
-  MALLOC_TRIM_THRESHOLD_: '131072',
-}
+const OF_THE_UNITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 const MAX_WAIT_MS = 900_000
 

@@ -78,9 +78,7 @@ async function measureUnchangedPass({ bench, runs, tree, copy, service, home }: 
   const env = shelfdEnvironment(home, service.url)
   const peers = {
     'bare loop': await bareLoop({ ...bench, tree }, 'lstat'),
-    ...(findProgram('rclone') && {
-      'rclone sync': () => runProcess([...RCLONE, 'sync', tree, copy], { quiet: true }),
-    }),
+    ...(findProgram('rclone') && { 'rclone sync': () => runProcess([...RCLONE, 'sync', tree, copy], { quiet: true }) }),
     find: () => runProcess(['find', tree, '-printf', '%s%T@%i%p'], { quiet: true }),
   }
   return besidePeers('unchanged pass', { runs, command: configuredSync(bench), env, peers })

@@ -16,9 +16,5 @@ export function openWorkspace(name: string): Workspace {
   const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   process.once('exit', remove)
   let count = 0
-  return {
-    path,
-    fresh: (name) => join(path, `${name}-${++count}`),
-    [Symbol.dispose]: remove,
-  }
+  return { path, fresh: (name) => join(path, `${name}-${++count}`), [Symbol.dispose]: remove }
 }

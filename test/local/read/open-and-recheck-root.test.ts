@@ -108,9 +108,7 @@ test('a root has an identity besides its path', () => {
     volume: { id: null, sizeBytes: null },
   })
   writeTree(directory, { 'real/a.md': 'A' })
-  expect(inspectRoot(nodeFileSystem, join(directory, 'link'))).toMatchObject({
-    isBirthCertain: keepsBirths,
-  })
+  expect(inspectRoot(nodeFileSystem, join(directory, 'link'))).toMatchObject({ isBirthCertain: keepsBirths })
 })
 
 test('a root that is missing or a file is refused', () => {

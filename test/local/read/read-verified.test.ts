@@ -43,10 +43,7 @@ test('a large file arrives with the usual limits [F-FS-16]', async () => {
   const bytes = Buffer.alloc(3_000_001, 'shelf')
   writeTree(directory, { f: bytes })
   const { sha256, sizeBytes } = expected(bytes)
-  const source = readVerified(nodeFileSystem, rootAt(directory), 'f', {
-    sha256: sha256.toString('hex'),
-    sizeBytes,
-  })
+  const source = readVerified(nodeFileSystem, rootAt(directory), 'f', { sha256: sha256.toString('hex'), sizeBytes })
   expect((await drain(source)).bytes.equals(bytes)).toBe(true)
 })
 

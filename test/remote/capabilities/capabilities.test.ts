@@ -175,11 +175,7 @@ describe('configured capabilities', () => {
 
   it('configured fields come before the document', () => {
     const facts = decideCapabilities(
-      {
-        createDirectory: { path: 'p' },
-        createLibrary: { name: 'n' },
-        uploadDirectoryField: null,
-      },
+      { createDirectory: { path: 'p' }, createLibrary: { name: 'n' }, uploadDirectoryField: null },
       document,
     )
     expect(facts).toEqual({

@@ -40,10 +40,7 @@ it('createDirectory makes the directory with one request', async () => {
 })
 
 it('createDirectory takes a conflict with a listing for existing [F-SV-09]', async () => {
-  await using server = await scripted({
-    [`POST ${DIRECTORY}`]: [[409, {}]],
-    [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
-  })
+  await using server = await scripted({ [`POST ${DIRECTORY}`]: [[409, {}]], [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]] })
   await using client = clientOf(server.origin)
   expect(await client.createDirectory('l1', '/a/b')).toBe('existing')
   expect(server.calls[1]?.url).toBe(`${DIRECTORY}?path=%2Fa%2Fb&limit=1`)

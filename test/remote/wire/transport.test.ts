@@ -61,10 +61,7 @@ describe('invalid answers', () => {
       answer.on('close', () => clearInterval(timer))
     }
     const timeouts = { requestMs: 100, uploadStallMs: 100 }
-    expect(await failureOf(drip, { ...ONE_TRY, timeouts })).toMatchObject({
-      kind: 'temporary',
-      code: 'answer-late',
-    })
+    expect(await failureOf(drip, { ...ONE_TRY, timeouts })).toMatchObject({ kind: 'temporary', code: 'answer-late' })
   })
 
   it('a cut chunked answer is a broken connection', async () => {

@@ -33,10 +33,7 @@ function openConnection(service: FaultyService) {
     for (const listener of listeners) listener(outage)
   }
   const observed = { ...engine, logger, random: () => 0, service: { ...engine.service, onOutage } }
-  const connection = new ServiceConnection(observed, {
-    onChange,
-    onFatal: (error) => void fatal.push(error),
-  })
+  const connection = new ServiceConnection(observed, { onChange, onFatal: (error) => void fatal.push(error) })
   return { connection, reportOutage, clock, logged, fatal, notified }
 }
 

@@ -24,10 +24,7 @@ async function openBesideCandidate(tree: Tree = { 'a.md': 'mine' }, theirs: Tree
   const tested = openTestEngine(service)
   const mirror = mirrorOf(writeTree(temporaryDirectory(), tree))
   await openTestEngine(service).sync([
-    {
-      ...mirrorOf(writeTree(temporaryDirectory(), theirs)),
-      remotePath: mirror.remotePath,
-    },
+    { ...mirrorOf(writeTree(temporaryDirectory(), theirs)), remotePath: mirror.remotePath },
   ])
   service.forget()
   const [candidate] = readLibrary(service.dataDir)

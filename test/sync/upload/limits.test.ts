@@ -16,11 +16,7 @@ const heldBy = (account: ReturnType<typeof accountOf>) => account.uploads.heldBa
 test('a limit of a day reports when there is room again', async () => {
   const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
   let aheadMs = 0
-  const clock = {
-    ...systemClock,
-    nowMs: () => Date.now() + aheadMs,
-    monotonicMs: () => performance.now() + aheadMs,
-  }
+  const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs, monotonicMs: () => performance.now() + aheadMs }
   const { tested } = await startEngine({}, { clock, limits: { newPerDay: 1 } })
   expect((await tested.sync([mirrorOf(root)])).outcome).toBe('done')
   writeTree(root, three)
@@ -86,11 +82,7 @@ test('a limit of a span counts what was sent in it', async () => {
   const [row] = tested.store.mirrors.list()
   if (!row) throw new Error('No mirror')
   const limited = { ...tested.engine, limits: { ...tested.engine.limits, newPerRun: 5, newPerDay: null } }
-  expect(new RunQuota(limited, row, { kind: 'span', sinceMs: 0 }).read()).toEqual({
-    inRun: 3,
-    bytesInRun: 6,
-    inDay: 0,
-  })
+  expect(new RunQuota(limited, row, { kind: 'span', sinceMs: 0 }).read()).toEqual({ inRun: 3, bytesInRun: 6, inDay: 0 })
   const none = { kind: 'span', sinceMs: performance.now() } as const
   expect(new RunQuota(limited, row, none).read()).toMatchObject({ inRun: 0 })
 })
