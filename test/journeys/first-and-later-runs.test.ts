@@ -82,31 +82,6 @@ describe('the first run', () => {
     const again = await home.sync(['Papers'])
     expect(again.mirror.ingestion).toMatchObject({ searchable: 0, pending: 0 })
   })
-
-  test('a dry run counts the directories above the mirror', async () => {
-    const { home } = await homeOnService()
-    home.write('Papers', { 'a.md': 'A', 'x/b.md': 'B' })
-    const dry = await home.sync(['Papers', '--to', 'Research:/one/two/Papers', '--dry-run'])
-    const real = await home.sync(['Papers', '--to', 'Research:/one/two/Papers'])
-    expect(real.mirror.directories).toEqual({ created: 4, existing: 0, failed: 0 })
-    expect(dry.mirror.directories).toEqual(real.mirror.directories)
-  })
-
-  test('a dry run into the root directory agrees with the run', async () => {
-    const { home } = await homeOnService()
-    home.write('Papers', { 'a.md': 'A', 'x/b.md': 'B' })
-    const dry = await home.sync(['Papers', '--to', 'Research:/', '--dry-run'])
-    const real = await home.sync(['Papers', '--to', 'Research:/'])
-    expect(dry.mirror.directories.created).toEqual(real.mirror.directories.created)
-  })
-
-  test('each content with copies is counted once', async () => {
-    const { home } = await homeOnService()
-    const files = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index % 30}`])
-    home.write('Papers', Object.fromEntries(files))
-    const { mirror } = await home.sync(['Papers', '--to', 'Research'])
-    expect(mirror.uploads).toMatchObject({ created: 30, aliases: 30 })
-  })
 })
 
 describe('later runs', () => {

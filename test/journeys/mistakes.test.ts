@@ -72,6 +72,7 @@ const MISTAKES: readonly Mistake[] = [
   },
   given('the whole home directory', ['sync', '.'], 8, ['whole home directory', '--yes']),
   given('a class that is none', ['report', '--only', 'new'], 2, ['--only: "new"', 'local-only', 'report --help']),
+  given('a class to fail on that is none', ['report', '--check', '--fail-on', 'nothing'], 2, ['--fail-on: "nothing"']),
   given('--fail-on without --check', ['report', '--fail-on', 'changed'], 2, ['--fail-on needs --check']),
   given('a report before the first sync', ['report'], 2, ['Nothing was mirrored yet', 'shelfd sync --help']),
   given('an identifier that is none', ['resource', 'show', 'nope'], 1, [

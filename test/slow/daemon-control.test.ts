@@ -1,5 +1,5 @@
 /** Commands beside the real daemon, a process of its own. */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
@@ -18,18 +18,6 @@ async function untilSearchable(home: Home, count: number): Promise<void> {
 }
 
 describe('commands and signals beside the daemon', () => {
-  test('sync, report and search work beside the daemon [F-PR-08]', async () => {
-    const { home, root } = await daemonHome()
-    await untilSearchable(home, 1)
-    const outside = home.write('Outside', { 'b.md': 'heron' })
-    const { exitCode, stderr, mirror } = await home.sync([outside])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-    expect(mirror.uploads.created).toBe(1)
-    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
-    expect((await home.shelfd(['search', 'heron'])).stdout).toContain('b.md')
-    expect((await home.json(['status'])).daemon.mirrors).toMatchObject([{ name: 'papers', path: root }])
-  })
-
   test('every command works beside the daemon, but a second daemon', async () => {
     const { home } = await daemonHome()
     await untilSearchable(home, 1)
@@ -89,20 +77,6 @@ describe('commands and signals beside the daemon', () => {
     expect(init.stderr).toMatch(/^Next: shelfd sync · shelfd doctor · shelfd status$/m)
     const { daemon } = await home.json(['status'])
     expect(daemon.mirrors).toMatchObject([{ name: 'Papers' }, { name: 'Notes', path: notes }])
-  })
-
-  test('a pause holds uploads back until resume', async () => {
-    const { home, root } = await daemonHome()
-    await untilSearchable(home, 1)
-    expect((await home.shelfd(['pause', 'papers'])).exitCode).toBe(0)
-    writeFileSync(join(root, 'new.md'), 'heron')
-    const held = {
-      mirrors: [{ queue: { contents: 1 } }],
-      daemon: { mirrors: [{ state: 'held', reason: { code: 'paused' } }] },
-    }
-    await expect.poll(() => home.json(['status'])).toMatchObject(held)
-    expect((await home.shelfd(['resume'])).exitCode).toBe(0)
-    await untilSearchable(home, 2)
   })
 
   test('a killed daemon hinders neither a sync nor the next daemon', async () => {

@@ -272,14 +272,4 @@ describe('hosts of one ledger', () => {
     expectExit(await moved.shelfd(['fleet', 'forget', 'nas']), 0, /^/)
     expect(await moved.sync(['--accept-root'])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 1 } } })
   })
-
-  test('send nothing while the ledger is away, and go on once it is back', async () => {
-    await using fleet = await fleetOf()
-    const nas = await fleet.host('nas', manyFiles(4, 4))
-    await fleet.database.refuse(true)
-    expectExit(await nas.shelfd(['sync', '--retry-for', '1s']), 5, /ledger .* is away/i)
-    expect(fleet.service.count('uploadFile')).toBe(0)
-    await fleet.database.refuse(false)
-    expect(await nas.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 4 } } })
-  })
 })

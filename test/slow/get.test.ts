@@ -103,18 +103,21 @@ describe('get', () => {
     expectExit(await home.shelfd(['get', 'sub/b.md', 'copy.md', '--to', 'back']), 0, '')
   })
 
-  test.each(['notes.md', 'Papers/notes.md', '/shelf/My notes.md', 'Papers:/shelf/notes.md', '/shelf/my-notes.md'])(
-    'a file is found by each name that shelfd prints for it: %s',
-    async (word) => {
-      const home = temporaryHome()
-      const path = home.write('far/Papers', { 'notes.md': 'near', 'My notes.md': 'spaced', 'sub/notes.md': 'deep' })
-      configure(home, { mirrors: [{ name: 'Papers', path, library: 'Papers', remotePath: '/shelf' }] })
-      await home.sync([])
-      expectExit(await home.shelfd(['get', word, '--to', 'back']), 0, '')
-      const spaced = /my/i.test(word)
-      expect(readBack(join(home.path, 'back'))).toEqual(spaced ? { 'My notes.md': 'spaced' } : { 'notes.md': 'near' })
-    },
-  )
+  test('a file is found by each name that shelfd prints for it', async () => {
+    const home = temporaryHome()
+    const path = home.write('far/Papers', { 'notes.md': 'near', 'My notes.md': 'spaced', 'sub/notes.md': 'deep' })
+    configure(home, { mirrors: [{ name: 'Papers', path, library: 'Papers', remotePath: '/shelf' }] })
+    await home.sync([])
+    const [near, spaced] = [{ 'notes.md': 'near' }, { 'My notes.md': 'spaced' }]
+    for (const [word, found] of [
+      ...['notes.md', 'Papers/notes.md', 'Papers:/shelf/notes.md'].map((name) => [name, near] as const),
+      ...['/shelf/My notes.md', '/shelf/my-notes.md'].map((name) => [name, spaced] as const),
+    ]) {
+      expectExit(await home.shelfd(['get', word, '--to', 'back']), 0, '', word)
+      expect(readBack(join(home.path, 'back')), word).toEqual(found)
+      rmSync(join(home.path, 'back'), { recursive: true })
+    }
+  })
 
   test('a name that several mirrors have is refused with their paths', async () => {
     const home = temporaryHome()
@@ -181,19 +184,14 @@ describe('get', () => {
     expect(readFileSync(join(home.path, longest), 'utf8')).toContain('in-sync')
   })
 
-  test.each(['/dev/null', '/dev/null/x', '/proc/x/y'])(
-    'a target that can be no directory is refused in one line: %s',
-    async (target) => {
-      const { service, home } = await homeOnService({ 'a.md': 'one', 'b.md': 'two' })
-      await home.sync(['Papers', '--to', 'Research'])
-      const { stdout } = expectExit(
-        await home.shelfd(['get', 'Papers', '--to', target]),
-        2,
-        /^shelfd: Cannot write to "\/[^\n]+\n\s*shelfd get --help[^\n]+\n$/,
-      )
-      expect({ stdout, downloads: service.count('downloadResource') }).toEqual({ stdout: '', downloads: 0 })
-    },
-  )
+  test('a target that can be no directory is refused in one line', async () => {
+    const { service, home } = await homeOnService({ 'a.md': 'one', 'b.md': 'two' })
+    await home.sync(['Papers', '--to', 'Research'])
+    const says = /^shelfd: Cannot write to "\/[^\n]+\n\s*shelfd get --help[^\n]+\n$/
+    for (const target of ['/dev/null', '/dev/null/x', '/proc/x/y'])
+      expect(expectExit(await home.shelfd(['get', 'Papers', '--to', target]), 2, says, target).stdout).toBe('')
+    expect(service.count('downloadResource')).toBe(0)
+  })
 
   test('what cannot be created below the target is a problem of its file', async () => {
     const home = homeWithPapers(tree)

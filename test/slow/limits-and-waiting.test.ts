@@ -169,8 +169,6 @@ test.each([
   ['partial', 'partial'],
   ['failed', 'failed'],
   ['archived', 'unknown'],
-  [null, 'unknown'],
-  [7, 'unknown'],
 ] as const)('a bad end of ingestion (%s) is reported by later runs too [P6]', async (status, outcome) => {
   const { service, home } = await serviceStuckIn(status)
   home.write('Papers', { 'a.md': 'A' })

@@ -1,7 +1,7 @@
 /** Entries of a mirror that cannot be sent: every command reports them, with the same reason. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -207,19 +207,4 @@ describe('pipes, sockets and devices', () => {
     const { stderr } = await daemon.stop()
     expect(stderr.match(/left out pipes, sockets or devices/g)).toHaveLength(1)
   })
-})
-
-test('report --check passes with old versions and ignored failures', async () => {
-  const { service, home, root } = await homeOnService({ 'a.md': 'a', 'refused.md': 'refused' })
-  service.answer = ({ fileName }) =>
-    fileName === 'refused.md' ? { status: 422, body: { message: 'no such kind' } } : undefined
-  const to = ['Papers', '--to', 'Research']
-  expect((await home.sync(to)).exitCode).toBe(1)
-  expect((await home.shelfd(['report', '--check'])).exitCode).toBe(1)
-  await home.shelfd(['failed', 'ignore', 'Papers/refused.md'])
-  rmSync(join(root, 'a.md'))
-  expect((await home.sync(to)).exitCode).toBe(0)
-  expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
-  expect((await home.shelfd(['report', '--check', '--fail-on', 'superseded'])).exitCode).toBe(1)
-  expect((await home.shelfd(['report', '--check', '--fail-on', 'nothing'])).exitCode).toBe(2)
 })
