@@ -69,7 +69,7 @@ const PLAIN = /^(?:text\/(?!html)|application\/(?:json|yaml|toml|x-ndjson))/
 
 const ALL = { place: null, isType: null, sinceMs: null, beforeMs: null, order: 'relevance' } as const
 
-/** Returns any service for agents, with the rights of the configured credential, and what the state knows of its documents. */
+/** Gives agents any service, with the rights of the configured credential, and what the state knows of its documents. */
 export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: string): McpAccess {
   return {
     async *listLibraries(signal) {
@@ -95,7 +95,7 @@ export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: stri
         const rights = libraries.flatMap(({ access }) => access)
         return abilities.includes('library.all.resource.create') || rights.includes('resource.create')
       } catch (error) {
-        // The assistant is told by each tool why the service gives no answers.
+        // Each tool tells the assistant why the service gives no answers.
         if (error instanceof ShelfdError) return true
         throw error
       }

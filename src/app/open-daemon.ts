@@ -37,7 +37,7 @@ import type { Settings } from './settings/settings.ts'
 export interface OpenDaemonInput extends OpenServiceInput {
   /** Reads the configuration anew; throws UsageError. */
   readSettings(readFile?: ReadTextFile): Settings
-  /** Returns the same with the origin of each. */
+  /** Reads the same, with the origin of each value. */
   explainSettings(readFile?: ReadTextFile): ExplainedSettings
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
@@ -119,7 +119,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   })
 }
 
-/** Uses a connection of its own, which it closes. A host alone has no such figures. */
+/** Connects to the ledger for each call. */
 async function readFigures({ fleet }: Settings, input: OpenDaemonInput): Promise<Figures> {
   if (!fleet) throw new Error('This host shares no ledger')
   await using view = await openFleet(fleet, input)
@@ -135,7 +135,7 @@ async function assertLibraryCanMove(current: Settings, { libraryListen, service 
   await assertFree(libraryListen.host, libraryListen.port)
 }
 
-/** The result also plans without a mirror that is about to be forgotten. */
+/** The planner can leave out a mirror that is about to be forgotten. */
 function createPlanner(
   store: Store,
   input: OpenDaemonInput,
@@ -213,7 +213,7 @@ function dutiesOfDaemon(settings: Settings, input: OpenServiceInput, store: Stor
     logger.info('an order from another host', { order: kind, mirror: mirror ?? 'all' })
     const names = mirror === null ? [] : [mirror]
     const listed = listForOverview(settings, store.mirrors.list())
-    // On the command line a word may also be a directory.
+    // An order names a mirror; the actions would take a directory, too.
     if (mirror !== null && !listed.some(({ name }) => name === mirror))
       throw new UsageError('unknown-mirror', 'this host has no such mirror')
     await (kind === 'sync' ? actions.sync(names, signal) : actions[kind](names))
@@ -234,7 +234,7 @@ function dutiesOfDaemon(settings: Settings, input: OpenServiceInput, store: Stor
           underWay.delete(text)
         }
       }
-      // Holding uploads back waits for no sync.
+      // A pause must not wait until a sync has ended.
       void (order.kind === 'sync' ? turns.add(take) : take())
     },
     readPublished: async () => {

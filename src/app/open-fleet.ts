@@ -34,7 +34,7 @@ const MAX_TOLD = 100
 
 export interface MemberInput extends OpenServiceInput {
   readonly store: Store
-  /** What a daemon does for people elsewhere, instead of what a run does. */
+  /** How a daemon publishes and carries out orders; undefined: as a single run does. */
   readonly hostDuties?: HostDuties
   readonly onLedgerCall?: (call: LedgerCall) => void
 }
@@ -74,7 +74,7 @@ export function memberOf(
   })
 }
 
-/** A copied state has another place; undefined where the file system does not record creation times. */
+/** Differs for a copy of the state; undefined where the file system does not record creation times. */
 function placeOf(stateDirectory: string): string | undefined {
   const { inode, birthNs, isBirthCertain } = inspectRoot(nodeFileSystem, stateDirectory)
   return birthNs !== null && isBirthCertain ? `${inode} ${birthNs}` : undefined
@@ -87,7 +87,7 @@ async function readHere(settings: Settings, { publish }: FleetSettings, store: S
   return readPublished(store, { daemon: null, listed, nowMs: systemClock.nowMs(), namesPaths: publish === 'names' })
 }
 
-/** What a run can do for an order: the next daemon finds its mirrors paused or not. */
+/** Carries out what a run can: the next daemon finds the mirrors paused or resumed. */
 function carryOutHere(store: Store, logger: Logger, { kind, mirror }: HostOrder): void {
   const names = mirror === null ? [] : [mirror]
   if (kind === 'pause') pauseMirrors(store, names)
@@ -133,7 +133,7 @@ function warnOnce(logger: Logger | undefined): (what: string, host: string) => v
   }
 }
 
-/** A missing password concerns the ledger only. */
+/** So that a missing password stops only what needs the ledger. */
 function asRefusal(error: unknown): never {
   if (!(error instanceof AccessError)) throw error
   throw new AccessError('ledger-refused', error.message, { cause: error })

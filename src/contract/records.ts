@@ -78,8 +78,8 @@ export const libraryPage = z.looseObject({ items: z.array(librarySummary), ...pa
 export const directoryPage = z.looseObject({ folders: z.array(folderEntry), files: z.array(fileEntry), ...pageFields })
 
 /**
- * 201 with a new id, or 200 with `duplicate: true` and the existing one. The last two fields are extras of the embedded
- * service: those of the resource's record when it answered.
+ * 201 with a new id, or 200 with `duplicate: true` and the existing one. The last two fields are extras of the embedded service, from
+ * the resource's record at that time.
  */
 export const uploadResponse = z.looseObject({
   id: identifier,
@@ -88,7 +88,7 @@ export const uploadResponse = z.looseObject({
   text_extracted: z.boolean().optional().catch(undefined),
 })
 
-/** The interface shows no more fields. `excerpt` and `excerpt_marks` are extras of the embedded service: the part of `text` that matched, and where in it words did. */
+/** Extras of the embedded service: `excerpt` is the part of `text` that matched, `excerpt_marks` where its words are. */
 export const assetRecord = z.looseObject({
   id: identifier,
   mime_type: z.string().optional(),

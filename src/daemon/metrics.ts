@@ -18,7 +18,7 @@ export interface Metrics extends EventCounters {
   readonly contentType: string
 }
 
-/** docs/monitoring.md lists all metrics, and a test compares. `figures`: of all hosts of the ledger. */
+/** A test compares the metrics with docs/monitoring.md. `figures`: of all hosts of the ledger. */
 export function createMetrics(reader: StateReader, version: string, figures?: FleetFigures): Metrics {
   const metrics = new MetricSet()
   const { registry } = metrics

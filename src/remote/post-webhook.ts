@@ -15,7 +15,7 @@ export interface WebhookRequest {
   readonly signal: AbortSignal
 }
 
-/** The webhook did not take a message; the message never names more of its address than the origin. */
+/** Its message names only the origin of the address, since the path is a secret. */
 export class WebhookFailure extends Error {
   /** The request may have arrived all the same. */
   readonly mayHaveArrived: boolean

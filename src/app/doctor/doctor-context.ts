@@ -42,10 +42,10 @@ export interface Check {
   run(context: DoctorContext): Promise<readonly Finding[]>
 }
 
-/** The service answers 401 to it, which shows that it answers before there is a credential. */
+/** Stands in for a missing credential: an answer of 401 shows that the service can be reached. */
 const NO_TOKEN: FoundToken = { token: 'no-token', source: 'nowhere' }
 
-/** Finds each value that checks ask for once, and keeps it or its error. Values of the service exist only for a configured one. */
+/** Finds a value when a check first asks for it, and keeps it or its error. Values of the service exist only for a configured one. */
 export function openDoctorContext(input: DoctorInput) {
   const { signal, limitMs, machine } = input
   const stateDir = findStateDir(input)
@@ -76,11 +76,11 @@ export function openDoctorContext(input: DoctorInput) {
     const retry = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, forMs: limitMs / 2 }
     const found = await token().catch(() => NO_TOKEN)
     const service = await openService(await settings(), { ...input, token: found, logger: silentLogger, retry })
-    // Destroying waits for nothing: requests that take too long end with the check.
+    // Ends requests that still run.
     opened.defer(() => service.client.destroy())
     return service.client
   })
-  /** Of the first answer of the service, also when it is an error; `dateMs` is by the service's clock. */
+  /** Times the first answer of the service, which may be an error; `dateMs` is by the service's clock. */
   const firstResponse = once(async () => {
     const beganAtMs = performance.now()
     const { headers } = await (await client()).callRaw('GET', '/v1/auth/check', undefined, signal)

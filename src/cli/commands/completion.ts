@@ -25,7 +25,7 @@ type Shell = (typeof SHELLS)[number]
 
 /** Each script calls this program at every TAB, and offers files where the program offers nothing. */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
-  // SHELL is set, because the variable has the user's login shell. Words with blanks are quoted for the line.
+  // Sets SHELL, which otherwise names the login shell. Quotes words with blanks.
   bash: `# Installation: shelfd completion bash >> ~/.bashrc
 _shelfd_complete()
 {

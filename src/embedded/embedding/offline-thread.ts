@@ -10,11 +10,11 @@ export interface TextToEmbed {
   readonly purpose: EmbeddingPurpose
 }
 
-// On Linux a priority is that of the thread that sets it, elsewhere that of the whole process. It is not the lowest, since
-// queries have to get through while other programs work.
+// On Linux this lowers the thread alone, elsewhere it would lower the process. It is not the lowest priority, since queries must be
+// answered while other programs work.
 if (process.platform === 'linux') lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 const loaded = loadModel()
-// A failure is the answer to each call.
+// Each call reports the failure.
 loaded.catch(() => {})
 answerCalls(async ({ text, purpose }: TextToEmbed) => (await loaded)(text, purpose))
 
@@ -28,7 +28,7 @@ async function loadModel() {
   const countPieces = (part: string) => model.tokenizer.encode(part).length
   return async (text: string, purpose: EmbeddingPurpose) => {
     const isEnglish = (purpose === 'query' ? isEnglishQuery : isEnglishText)(text, countPieces)
-    // Its vocabulary has no line breaks: a word after one is unknown to it.
+    // The model does not know a word that follows a line break.
     return isEnglish ? Float32Array.from(await model.embed(text.replace(/\s+/g, ' ').trim())) : null
   }
 }

@@ -88,12 +88,12 @@ function requestedRange(headers: FastifyRequest['headers'], entityTag: string, s
 /** A page may keep its own styles and pictures; it runs no code, and loads nothing. */
 const NOTHING_FROM_ELSEWHERE = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-/** One type alone: of several after commas, a browser takes the last. Without `+`: browsers show `video/x+xml` as a document. */
+/** Has no comma, since a browser takes the last of several types, and no `+`, since it shows `video/x+xml` as a document. */
 const RECORDING = /^(audio|video)\/[\w.-]+$/
 
 /**
- * A browser that opens a recording makes a page that plays it from the same address, which a sandbox, being of no origin, may not
- * read. Without one, bytes that are no recording still are no page (`nosniff`), and nothing runs or loads but the recording.
+ * A browser plays a recording in a page that loads it from the same address, which a sandbox forbids. Without the sandbox, `nosniff`
+ * keeps other bytes from becoming a page, and only the recording can load.
  */
 const ITSELF_ALONE =
   "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -21,7 +21,7 @@ export function dataPaths(directory: string) {
   return {
     directory,
     lockFile: join(directory, 'lock'),
-    /** There while a process answers others: how they reach it. */
+    /** Says how to reach the process that serves the library; exists while one does. */
     holderFile: join(directory, 'holder'),
     databaseFile: join(directory, 'library.sqlite'),
     tokenFile: join(directory, 'token'),
@@ -51,7 +51,7 @@ export function lockDataDirectory(paths: DataPaths): KernelLock {
   makeDataDirectory(paths.directory)
   const lock = takeKernelLock(paths.lockFile)
   if (lock?.isAlone(paths.databaseFile)) {
-    // A killed process left it: from now on it would name the wrong one.
+    // It names a killed process.
     if (isOwnFile(paths.holderFile)) rmSync(paths.holderFile)
     return lock
   }
@@ -69,7 +69,7 @@ export function isHeld(directory: string): boolean {
 /** Returns the process that serves the library of a directory; undefined when none does, or it does not say how it is reached. */
 export function findHolder(directory: string): Holder | undefined {
   const holder = readLibraryHolder(dataPaths(directory).holderFile)
-  // What a killed process left must not be believed: another program may have its port by now.
+  // A killed process may have left the file, and another program may have its port now.
   return holder && isHeld(directory) ? holder : undefined
 }
 

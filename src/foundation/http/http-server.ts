@@ -39,9 +39,9 @@ type Place = { readonly path: string } | { readonly host: string; readonly port:
 interface HttpServer {
   /** Returns the origin of a port, such as `http://127.0.0.1:9847`. Later errors go to `onError` and do not end the process. */
   listen(at: Place, onError: (error: Error) => void): Promise<string>
-  /** Every request so far has its answer, read or not. */
+  /** Resolves when every request so far is answered, even if the client has not read the answer. */
   answered(): Promise<void>
-  /** Clients have `graceMs` to read their answers. */
+  /** Gives clients `graceMs` to read their answers. */
   close(graceMs: number): Promise<void>
 }
 

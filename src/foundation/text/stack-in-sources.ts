@@ -7,8 +7,8 @@ const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url))
 const FRAME = /^(?<before>\s+at (?:async )?(?:.*\()?)(?<place>[^()]+):(?<line>\d+):(?<column>\d+)(?=\)?$)/gm
 
 /**
- * Replaces places in the bundle by those in its sources. Maps are read only here, since `--enable-source-maps` would read them at each
- * start.
+ * Replaces positions in the bundle by those in its sources. Reads maps only here, since `--enable-source-maps` would read them at
+ * each start.
  */
 export function stackInSources(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>()

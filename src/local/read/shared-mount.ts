@@ -47,7 +47,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 2 }
 
 /** One thread makes the calls, another one the reads, so that nobody waits for the mount without end. */
 export class SharedMount {
-  /** It has answered once, and does now as far as known. */
+  /** It has answered, and no call was late since. */
   hasAnswered = false
   readonly #point: string
   readonly #limitMs: number
@@ -79,7 +79,7 @@ export class SharedMount {
     })
     worker.unref()
     mayGetStuck(worker)
-    // A thread that fails concerns those who wait for its answers, and nobody else.
+    // A failed thread fails only the calls that wait for it.
     worker.on('error', (error) => this.#failAll(messageOf(error)))
     worker.once('exit', () => this.#failAll('the thread of the mount has ended'))
     port1.on('message', (answer: MountAnswer<never>) => this.#take(answer)).unref()
@@ -132,7 +132,7 @@ export class SharedMount {
     this.hasAnswered = true
   }
 
-  /** Takes any time while the mount answers; otherwise rejects with ETIMEDOUT. */
+  /** May take any time while the mount answers other calls; otherwise rejects with ETIMEDOUT. */
   async read(...args: readonly [descriptor: number, length: number, position: number]): Promise<Uint8Array> {
     this.#reader ??= new SharedMount(this.#point, this.#limitMs)
     let isRead = false

@@ -62,13 +62,13 @@ interface Findings {
 export interface ListedDirectory extends Findings {
   readonly kind: 'scanned'
   readonly scope: IgnoreScope
-  /** Gone when their state was read; some may be directories, and may return. */
+  /** Names that were gone when their state was read: files or directories, which may come back. */
   readonly uncertain: readonly string[]
   /** Something was unreadable or changed: an unlisted file may still exist. */
   readonly incomplete: boolean
 }
 
-/** Nothing is known of an unreadable one and all below; it does not count as empty. */
+/** An unreadable directory does not count as empty: what is below it is unknown. */
 export type DirectoryListing = ListedDirectory | (Fault & { readonly kind: 'unreadable' })
 
 export interface ListedFile {
@@ -78,7 +78,7 @@ export interface ListedFile {
 
 const PORTION = 4_096
 
-/** Files as columns, since the digest shows that most directories are unchanged. */
+/** Keeps files in columns: most directories turn out unchanged by their digest, and need no objects. */
 export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
   readonly names: string[] = []
   readonly numbers: BigInt64Array
@@ -136,7 +136,7 @@ export function noFindings(most: number): MutableFindings {
   return { files: new ListedFiles(most), directories: [], ignored: [], skipped: [], problems: [], vanished: [] }
 }
 
-/** As a file, a directory, ignored, skipped, vanished or a problem. */
+/** Adds the entry to `found`. */
 export function statEntry(fs: FileSystem, place: ListingContext, name: string, found: MutableFindings): void {
   if (place.options.silent?.includes(joinPath(place.relativePath, name))) {
     addSilent(place, name, found)

@@ -46,7 +46,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-/** Processes end at any time, and some may not be read: undefined. */
+/** Undefined for a process that has ended or may not be read. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -67,7 +67,7 @@ function listing({ library, path, signal }: Place, page: Query): ServiceRequest<
 
 const readNode = jsonOf(directoryNode, [201])
 
-/** A safe retry: if the answer of the first try got lost, the next one gets a conflict, and createDirectory resolves it. */
+/** Safe to retry: after a lost answer the next try gets a conflict, which createDirectory resolves. */
 function creation(
   { library, path, signal }: Place,
   capability: Capabilities['createDirectory'],

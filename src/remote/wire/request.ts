@@ -43,7 +43,7 @@ export interface ServiceRequest<T> {
   readonly body?: RequestBody
   /** True if the body of a 200 is returned as a stream. */
   readonly streamed?: boolean
-  /** Interprets the answer; throws the error that it reports, a TransientFailure if a retry may fix it. */
+  /** Interprets the answer, or throws the error that it reports: a TransientFailure if a retry may help. */
   readonly read: (response: ServiceResponse, request: ServiceRequest<unknown>) => T | Promise<T>
   readonly signal: AbortSignal | undefined
   /** Monotonic: the deadline of the answer. */

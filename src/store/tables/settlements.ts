@@ -9,7 +9,7 @@ export const SESSION_KEY = 'fleet:session'
 /** Set while the store is used without its fleet; the ledger learns later what was sent. */
 export const ABSENT_KEY = 'fleet:absent'
 
-/** Set when the store was moved: the original state may be in use, by the session that both know. */
+/** Set when the store was moved: the original may be in use, with the same session. */
 export const COPIED_KEY = 'fleet:copied'
 
 /** An outcome that the ledger does not know. */
@@ -67,7 +67,7 @@ export function prepareSettlements(database: Database.Database) {
   const isAny = database.prepare<[], { n: number }>('SELECT EXISTS (SELECT 1 FROM settlement) AS n')
   return {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
-    /** Only where this store has been in a fleet. */
+    /** Adds nothing if this store was never in a fleet. */
     addDecided: (contentId: number, kind: string) => void addDecided.run(contentId, kind),
     /** Adds the next receipts that the ledger got in no batch up to `settled`. Returns the last content; undefined at the end. */
     addUnsettled: (session: bigint, afterId: number, settled: bigint): number | undefined => {

@@ -29,7 +29,7 @@ export const SCHEDULED = 'it sends in batches; the next one is planned'
 /** While uploads continue, settled paths are gathered for this time and rescanned together. */
 const GATHERING_MS = 40
 
-/** The least delay after work that the connection cut off; less than any delay after a failure of the service. */
+/** The shortest delay after work that a closed connection ended; shorter than any after a failure of the service. */
 const MIN_DELAY_MS = 2_000
 
 const OPTIONS: PassOptions = { ...CAREFUL_PASS, waitMs: 0 }
@@ -50,7 +50,7 @@ export class MirrorController {
   #abort = new AbortController()
   #sendAtMs = 0
   #notBeforeMs = 0
-  /** Since the current work began: if it fails, the next one waits for no delay. */
+  /** `wake` was called since the current work began: if that fails, the next work has no delay. */
   #wasWoken = false
   #run: MirrorRun | undefined
   #trouble: { readonly state: 'waiting' | 'held' | 'halted'; readonly reason: WaitReason } | undefined
@@ -231,7 +231,7 @@ export class MirrorController {
     this.#recordSuccess(mirror, run)
   }
 
-  /** Each round scans what is due, uploads if something differs, and waits; ends when neither has anything left to do. */
+  /** Scans what is due, uploads what differs and waits, again and again, until there is nothing to scan or upload. */
   async #runToItsEnd(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
     let mustSend = this.#sendAtMs <= engine.clock.monotonicMs()
     const scanned = { ...mirror, verify: () => this.#verify(mirror, undefined) }
@@ -267,7 +267,7 @@ export class MirrorController {
     return { kind: 'span', sinceMs: this.#engine.clock.monotonicMs() - runSpanMs, freesAfterMs: runSpanMs }
   }
 
-  /** Compares the pins once per connection; without one, an earlier comparison suffices, so that scanning works offline. */
+  /** Compares the pins once per connection. Offline, an earlier comparison suffices, so that scanning goes on. */
   async #verify(mirror: OpenMirror, connection: object | undefined): Promise<void> {
     if (this.#verified !== undefined && (connection === undefined || this.#verified === connection)) return
     const current = connection ?? (await this.#connection.open()).connection
@@ -304,7 +304,7 @@ export class MirrorController {
     if (scope === 'service') await this.#connection.recordFailure(error)
     if (scope === 'root') await this.#scanner.close()
     const dueMs = this.#engine.clock.monotonicMs() + (delayMs ?? MIN_DELAY_MS)
-    // This failure has closed the connection, or one of another mirror has, which cut off the work of this one.
+    // This failure closed the connection, or that of another mirror did and ended the work here.
     this.#delayUntil(delayMs === null ? Math.max(dueMs, this.#connection.retryAtMs) : dueMs)
     if (delayMs === null) this.#trouble = { state, reason }
     else this.#setTrouble(state, reason)
@@ -353,10 +353,10 @@ export class MirrorController {
   }
 }
 
-/** A run that begins within this time after a rest was already due during the rest. */
+/** A run that begins within this time after a pause was due during the pause. */
 const AWAITED_MS = 1_000
 
-/** How long a mirror rests after each run between the commands of its configuration, so that none causes the next without end. */
+/** Pauses a mirror after each run that has commands before and after it, so that they cannot cause one run after another. */
 class PauseAfterHooks {
   readonly #engine: Pick<Engine, 'clock' | 'logger'>
   readonly #mirror: string
@@ -373,7 +373,7 @@ class PauseAfterHooks {
     this.#wasAwaited = this.#engine.clock.monotonicMs() - this.#endMs < AWAITED_MS
   }
 
-  /** A run has ended; returns when the rest ends (monotonic): at `latestMs` at the latest. */
+  /** Call it when a run has ended. Returns when the pause ends (monotonic), `latestMs` at the latest. */
   after({ files }: Pick<SyncSummary, 'files'>, latestMs: number): number {
     const { clock, logger } = this.#engine
     const hasFound = files.new + files.changed + files.moved + files.removed > 0

@@ -41,7 +41,7 @@ export interface FleetOptions {
   /** Milliseconds since the system started, time asleep included. */
   readonly bootMs: () => number
   readonly retry: RetryPolicy
-  /** Reads what people elsewhere see of this host; undefined: nothing. */
+  /** Reads what this host publishes; undefined: it publishes nothing. */
   readonly readPublished?: () => Promise<Published>
   readonly onOrder?: (order: HostOrder) => void
 }
@@ -68,7 +68,7 @@ export interface Session extends OpenedSession {
   readonly since: UpTime
 }
 
-/** The ledger may have lost commits since the library was searched. Asking the ledger again does not help the caller. */
+/** The ledger may have lost commits since the library was searched: the library must be searched again before the call. */
 class LedgerRestoredError extends TemporaryError {
   constructor() {
     super('ledger-away', 'The ledger may have lost its last commits; the next run looks in the library before it sends')
@@ -119,7 +119,7 @@ export class HostSession {
     return this.#busyHosts
   }
 
-  /** How long to wait before asking again for what may change with a beat; 0 without a session. */
+  /** The time from one beat to the next; 0 without a session. */
   get beatMs(): number {
     return (this.#session?.leaseMs ?? 0) / RENEWALS_A_LEASE
   }
@@ -239,7 +239,7 @@ export class HostSession {
     }
     this.#session = session
     this.#scheduleRenewal(opened.leaseMs)
-    // What the service asked others to wait holds from the first request, and this host is about to use it.
+    // Learns before the first request how long the service asked other hosts to wait.
     if (this.#options.service) await this.#renew(true).catch(() => false)
     return this.#session ?? session
   }
@@ -261,10 +261,10 @@ export class HostSession {
   async #keepOpen(leaseMs: number): Promise<void> {
     try {
       if (!(await this.#renew()) && !this.#closing.signal.aborted) await this.#open()
-      // Not waited for: to settle much takes longer than a lease.
+      // Not awaited, since settling much takes longer than a lease.
       void this.#hooks.onRenewed().catch(() => {})
     } catch (error) {
-      // The next run ends by it.
+      // The next run fails with the same error.
       if (error instanceof OperatorError) {
         this.#context.logger.warn('this host has left the ledger', { reason: error.message })
         return

@@ -13,7 +13,7 @@ import { newAttempts, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import { keyOf, type Membership } from './membership.ts'
 
-/** Files that one query returns and one call asks for. */
+/** The most files of one query to the store and of one call to the ledger. */
 export const PAGE = 500
 
 export interface AnswerOptions {

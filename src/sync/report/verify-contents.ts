@@ -28,8 +28,8 @@ interface VerificationFault {
 }
 
 /**
- * Downloads each sent content, a few at a time, and compares its SHA-256. A download that fails for one content is a fault of it; throws
- * what concerns the whole service.
+ * Downloads each sent content, a few at a time, and compares its SHA-256. A failed download is a fault of its content; errors that
+ * concern the whole service are thrown.
  */
 export async function verifyContents(
   context: VerifyContext,
@@ -97,7 +97,7 @@ export function* markFaults(rows: Iterable<ReportRow>, faults: readonly Verifica
   for (const found of unseen) yield markRow(entryOf(found), found)
 }
 
-/** A content that was set aside is shown all the same: that concerned its ingestion. */
+/** Also marks a content that was set aside, since that concerned its ingestion. */
 function markRow(entry: ReportEntry, { fault }: VerificationFault): ReportRow {
   const { class: reportClass, reason } = classifyDownload(fault, entry)
   return rowOf({ ...entry, class: reportClass, reason })

@@ -106,7 +106,7 @@ export function warnOfUnmatched(logger: Logger, mirror: string, patterns: readon
   logger.warn('no file matches these patterns of include', { mirror, patterns: patterns.join(', ') })
 }
 
-/** Without the root; `isNew`: the store knows none of its files. */
+/** All options but the root. `isNew`: the store has no files of the mirror. */
 export function walkOptions(
   { store }: Engine,
   mirror: Omit<OpenMirror, 'runId' | 'verify'>,
@@ -222,7 +222,7 @@ function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'i
 
 /** More at once takes memory and saves no time. */
 const FULL_FILES = 8_192
-/** What a slow disk took long to read is not lost when the process ends. */
+/** Batches are recorded after this time, so that a process that ends loses little of what a slow disk read. */
 const FULL_AGE_MS = 1_000
 
 /** Batches that wait to be recorded in one transaction. */

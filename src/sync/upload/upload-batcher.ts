@@ -33,7 +33,7 @@ export class UploadBatcher implements Disposable {
   #inFlight = 0
   #lastCommitMs = 0
   #begun = 0
-  /** How many intents may wait: some for each transfer, or as many as begin until the commit after the next one. */
+  /** The most intents that may wait: a few for each transfer, or as many as begin within the next two commits. */
   #mostWaiting: number
   #timer: Timer | undefined
   #isDue = false
@@ -124,7 +124,7 @@ export class UploadBatcher implements Disposable {
   }
 
   #commit(room: number): Intent[] {
-    // Nothing is intended whose root is no longer in its place; what ended is committed by `release`.
+    // Takes no intents once the root has moved; `release` commits the results.
     if (room > 0) this.#mirror.root.assertInPlace()
     const ended = this.#ended
     this.#timer?.[Symbol.dispose]()
