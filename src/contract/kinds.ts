@@ -1,6 +1,6 @@
 import { mimeOf } from './mime.ts'
 
-/** The exact type is beside it where it matters. */
+/** Views that need the exact type show it beside the kind. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^text\/markdown$/, 'Markdown'],
   [/^application\/pdf$/, 'PDF'],

@@ -3,23 +3,23 @@ import { isWithin } from '../foundation/files/paths.ts'
 export const SEARCH_ORDERS = ['relevance', 'newest', 'oldest', 'name', 'largest'] as const
 
 /**
- * `current`: a file has it today, or nobody says that it is not the present version. `waiting`: its file has changed, and the present
- * version cannot be found yet. The others have no file any more, each for another reason.
+ * `current`: a file has it today, or nothing shows that it is an older version. `waiting`: its file has changed, and the new version
+ * cannot be found yet. The others have no file any more: it got another version, is gone, or is left out.
  */
 export type HitVersion = 'current' | 'waiting' | 'earlier' | 'gone' | 'left-out'
 
 /** What our store knows of the files of a resource that it sent. */
 export interface KnownFiles {
   readonly hasFile: boolean
-  /** Why its last file has it no more; null when the store never knew a file. */
+  /** Why its last file no longer has it; null if the store never had a file of it. */
   readonly endedBy: 'changed' | 'gone' | 'ignored' | null
-  /** Of the versions of that file, it is the newest that can be found. */
+  /** It is the newest version of that file that can be found. */
   readonly isNewestFound: boolean
 }
 
 const ENDED = { changed: 'earlier', gone: 'gone', ignored: 'left-out' } as const
 
-/** What is known of a hit: by our store if it has the resource, else by what the service says beside it; null: nobody says. */
+/** The facts of a hit: from our store if it has the resource, else from the service; null: unknown to both. */
 export interface HitFacts {
   readonly mime: string | null
   readonly sizeBytes: number | null
@@ -31,14 +31,14 @@ export interface HitFacts {
   /** The absolute path of its last file, if it has none any more; of a moved file, the path from which it was sent. */
   readonly formerFile: string | null
   readonly earlier: { readonly count: number; readonly newestMs: number } | null
-  /** Where the service says that it lies; null when it does not say. */
+  /** Its paths in the library; null when the service does not name them. */
   readonly libraryPaths: readonly string[] | null
 }
 
 /** Null: anything. */
 export interface SearchFilter {
   readonly versions: 'current' | 'all'
-  /** `isLocal`: one of the files of its facts, which are those of the place alone. */
+  /** `isLocal`: the facts already have only files of this place. */
   readonly place: { readonly isLocal: true } | { readonly isLocal: false; readonly libraryPath: string } | null
   readonly isType: ((mime: string) => boolean) | null
   readonly sinceMs: number | null
@@ -46,7 +46,7 @@ export interface SearchFilter {
   readonly order: (typeof SEARCH_ORDERS)[number]
 }
 
-/** Returns what a hit is today: by our store if that knows, else by what the service says (`supersededBy`), if it says anything. */
+/** Decides by our store if it has the resource, else by what the service says (`supersededBy`). */
 export function versionOf(known: KnownFiles | undefined, supersededBy: unknown): HitVersion {
   if (known?.hasFile) return 'current'
   if (known?.isNewestFound) return 'waiting'
@@ -59,7 +59,7 @@ export function isShown(version: HitVersion, versions: SearchFilter['versions'])
   return versions === 'all' || version === 'current' || version === 'waiting'
 }
 
-/** Returns whether a filter passes a hit; `undecided` when nobody says what it asks for. */
+/** Returns whether a filter passes a hit; `undecided` when a fact that it needs is unknown. */
 export function decideHit(filter: SearchFilter, facts: HitFacts): 'passed' | 'rejected' | 'undecided' {
   const answers = [isThere(filter, facts), hasType(filter, facts), isOfTime(filter, facts)]
   if (answers.includes(false)) return 'rejected'

@@ -72,7 +72,7 @@ async function assertTrusted(context: DoctorContext): Promise<void> {
   if (error instanceof AccessError) throw new Unchecked('certificate')
 }
 
-/** Throws when the answer comes from something busy, broken or foreign; a refused credential is an answer. */
+/** Throws unless a working service answers; a refused credential counts as an answer. */
 async function assertUsable(context: DoctorContext): Promise<void> {
   const error: unknown = await context.access().catch((thrown: unknown) => thrown)
   if (error instanceof TemporaryError) throw error

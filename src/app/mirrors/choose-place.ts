@@ -39,7 +39,7 @@ export function findPlace(
   const roster = byActivity(listRoster(settings, store?.mirrors.list() ?? []))
   const rows = roster.flatMap(({ row }) => row ?? [])
   const absolute = resolve(cwd, word)
-  // The last segment may be missing or a link; a link in a mirror is its entry, any other is followed.
+  // The last segment may be missing, or a link, which is an entry of the mirror and not followed.
   const entryPath = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
   const isInMirror = roster.some(({ row, path }) => isWithin(row?.path ?? realPathOf('/', path), entryPath))
   const path = isInMirror ? entryPath : realPathOf(cwd, word)
@@ -86,7 +86,7 @@ function findPrinted(store: StoreReader, rows: readonly MirrorRow[], word: strin
   if (known.length > 0) return onlyPlace(word, known)
   const endings = rows.flatMap((row) => store.report.listNamed(row.id, printed).map((path) => ({ row, path })))
   if (endings.length > 0) return onlyPlace(word, endings)
-  // Ignored files are on the disk alone.
+  // The store has no ignored files, the disk has.
   return onlyPlace(
     word,
     places.filter(({ row, path }) => !isMissing(join(row.path, path))),
@@ -111,7 +111,7 @@ function findInLibrary(store: StoreReader, rows: readonly MirrorRow[], word: str
   )
 }
 
-/** The service may have shortened the names of these files to that of the place. */
+/** Files whose names the service may have shortened to this one. */
 function listAlike(store: StoreReader, { row, path }: Place): Place[] {
   const directory = parentOf(path)
   const keyOf = (name: string) => `${nameKey(name)}${extname(name).toLowerCase()}`
@@ -121,7 +121,7 @@ function listAlike(store: StoreReader, { row, path }: Place): Place[] {
 
 const MAX_NAMED = 5
 
-/** Mirrors of one directory count once. Throws UsageError for several places. */
+/** Two mirrors of one directory count once. Throws UsageError if several files or directories remain. */
 function onlyPlace(word: string, places: readonly Place[]): Place | undefined {
   const byPath = new Map(places.toReversed().map((place) => [join(place.row.path, place.path), place]))
   if (byPath.size < 2) return [...byPath.values()][0]

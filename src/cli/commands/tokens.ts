@@ -7,7 +7,7 @@ import { formatDay, isoTime } from '../../foundation/text/times.ts'
 import { MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
 import { defineCommand } from '../command.ts'
 
-/** The user would notice a token without rights only when using it. */
+/** Without this message, the user would notice only later that the token has no rights. */
 const NO_RIGHTS =
   'Cannot create a token without rights: name what it may do, such as --access read --access resource.create --access update, or --ability library.create'
 

@@ -65,7 +65,7 @@ type StringWidth = (text: string) => number
 
 let stringWidth: StringWidth | undefined
 
-/** Text whose every character takes one column: most text, and our own signs, so that the library is rarely loaded. */
+/** Text whose every character takes one column, which is most text. The library that measures others is rarely loaded. */
 const ONE_COLUMN_EACH = /^[ -~\u00a1-\u02ff\u0370-\u052f\u2010-\u2027→✓✗]*$/
 
 /** An East Asian character or an emoji takes two columns, a combining mark none. */
@@ -101,17 +101,17 @@ function loadStringWidth(): StringWidth {
 /** Keeps a large indent or a narrow terminal from leaving one word per line. */
 const MIN_ROOM = 20
 
-/** All but the first line of a paragraph get `indent` blanks. */
+/** Indents all lines of a paragraph but the first by `indent` blanks. */
 export function wrapText(text: string, width: number, indent = 0): string {
   const room = Math.max(MIN_ROOM, width - indent)
   const paragraphs = text.split('\n\n').map((paragraph) => fillLines(paragraph, room))
   return paragraphs.map((lines) => lines.join(`\n${' '.repeat(indent)}`)).join('\n\n')
 }
 
-/** What further lines are indented by: the indentation, and a sign or label before the text. */
+/** What stands before the text of a line: blanks, and a sign or label. Further lines are indented by its width. */
 const LABEL = /^ *(?:[^ \w"'(/] |[^ ]+(?: [^ ]+){0,3} {2,})?/
 
-/** Further lines begin below the text of the first. */
+/** Further lines begin below the text of the first line. */
 export function wrapLines(text: string, width: number): string {
   return text
     .split('\n')
@@ -126,7 +126,7 @@ export function wrapLines(text: string, width: number): string {
     .join('\n')
 }
 
-/** Each of the `gaps` leaves one blank. */
+/** Replaces each of the `gaps` by one blank. */
 function fillLines(paragraph: string, room: number, gaps = /\s+/): readonly string[] {
   const lines: string[] = []
   let line = ''

@@ -16,7 +16,7 @@ export function announceStop(
     const text = isLast
       ? messages.last(uploading)
       : messages.first(uploading) + (isInDaemon ? '' : ` ${describeRest(progress)}`)
-    // The process ends now, so the drawn line is removed.
+    // Removes the progress line, since the process ends now.
     if (isLast) context.messages.clear()
     if (text !== undefined) context.announce(text, { uploading })
   }
@@ -63,7 +63,7 @@ export function nameFiles(context: CommandContext): FileLog {
   return context.logFormat === 'json' ? jsonLines(context) : textLines(context)
 }
 
-/** In a text log, repeated failures need -v, because the summary reports them. */
+/** A text log has repeated failures only with -v, because the summary reports them. */
 export function logOfRun({ logger, logFormat }: CommandContext): Logger {
   if (logFormat === 'json') return logger
   return {

@@ -28,7 +28,7 @@ import { removeSocket, writeSocketPath } from './socket-file.ts'
 export interface ControlServerInput {
   readonly service: string
   readonly handlers: ControlHandlers
-  /** This process holds its lock, so no other daemon listens for it. */
+  /** This process holds the lock of this directory, so that no other daemon listens. */
   readonly stateDir: string
   /** For `RUNTIME_DIRECTORY` and `XDG_RUNTIME_DIR`. */
   readonly env: Environment
@@ -109,7 +109,7 @@ function checkService(wanted: string, service: string): void {
   throw new AccessError('origin-mismatch', `${text}; restart the daemon with the same configuration`)
 }
 
-/** A client that does not ask learns the names of no more files. */
+/** The most names of sent files that wait for the client's next question. */
 const MAX_SENT_NAMES = 100_000
 
 interface RunningSync {
@@ -164,7 +164,7 @@ const NAME_DIGITS = 12
 
 interface Candidate {
   readonly directory: string
-  /** The daemon creates it and closes it to other users. */
+  /** The daemon creates the directory, and closes it to other users. */
   readonly isOwn: boolean
 }
 
@@ -226,7 +226,7 @@ function makePrivate(directory: string): void {
   if ((found.mode & 0o777) !== 0o700) chmodSync(directory, 0o700)
 }
 
-/** Creates no parent: the system does. */
+/** Does not create its parent, which belongs to the system. */
 function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 })

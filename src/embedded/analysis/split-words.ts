@@ -4,7 +4,7 @@ export interface Word {
   readonly folded: string
   /** In small letters, with the accents that stemmers need. */
   readonly small: string
-  /** As the text has it; `start` and `end` are its place there. */
+  /** As it stands in the text, from `start` to `end`. */
   readonly source: string
   readonly start: number
   readonly end: number
@@ -17,7 +17,7 @@ const INVISIBLE = '\\u00ad\\u200c\\u200d\\u2060'
 const name = (letter: string) =>
   `(?<![${letter}])(?:[A-Za-z]{1,12}(?:\\+\\+|\\.[Jj][Ss])|[A-Za-z]#|\\.[Nn][Ee][Tt])(?![${letter}+#])`
 const LETTER = '\\p{L}\\p{N}'
-// A number keeps its dots (`2.39.1`), everything else ends a word.
+// A number keeps its dots (`2.39.1`); any other mark ends a word.
 const RUN = new RegExp(`${name(LETTER)}|[${LETTER}][${LETTER}\\p{M}${INVISIBLE}]*(?:(?<=\\p{Nd})\\.\\d+)*`, 'gu')
 // The same for ASCII takes half the time.
 const PLAIN_RUN = new RegExp(`${name('A-Za-z0-9')}|[A-Za-z0-9]+(?:(?<=[0-9])\\.\\d+)*`, 'g')
@@ -46,7 +46,7 @@ export function splitWords(text: string): Word[] {
   return words
 }
 
-/** The parts of a text between what belongs to no word. Each of them alone has the same words as in the text. */
+/** The parts of a text between characters that belong to no word: each can be split alone. */
 export function runsOf(text: string): RegExpStringIterator<RegExpExecArray> {
   return text.matchAll(isPlain(text) ? PLAIN_RUN : RUN)
 }
@@ -69,7 +69,7 @@ function pushWord(source: string, start: number, words: Word[]): void {
   }
 }
 
-/** In a run with half-width letters, several of which make one character, places are approximate. */
+/** Positions are approximate in a run with half-width letters, where several make one character. */
 function pushPairs(run: string, at: number, words: Word[]): void {
   const characters = Array.from(run.normalize('NFKC'))
   const runEnd = at + run.length
@@ -89,18 +89,18 @@ function push(source: string, start: number, isPair: boolean, words: Word[]): vo
   words.push({ folded, small, source, start, end: start + source.length, isPair })
 }
 
-/** The index knows no signs: `c++` as `c~plus~plus`, which no word of a text is. */
+/** The index has no signs, so `c++` becomes `c~plus~plus`, which occurs in no text. */
 function withoutSigns(small: string): string {
   return small.endsWith('+') || small.endsWith('#') ? small.replaceAll('+', '~plus').replaceAll('#', '~sharp') : small
 }
 
-/** The words of which a name such as `C++` or `node.js` consists; none of any other word. */
+/** The words in a name such as `C++` or `node.js`; empty for any other word. */
 export function partsOfName({ small, folded }: Word): string[] {
   if (!folded.includes('~') && !folded.includes('.')) return []
   return /^[.a-z]/.test(small) ? small.split(/[+#.]/).filter((part) => part !== '') : []
 }
 
-/** Letters that Unicode does not decompose, and letters that writers use for one another. */
+/** Letters that Unicode does not decompose, and letters that people type in place of each other. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ĸ: 'k', ŋ: 'n' },
   ...{ ς: 'σ', ى: 'ي', ة: 'ه', ک: 'ك', ی: 'ي', ך: 'כ', ם: 'מ', ן: 'נ', ף: 'פ', ץ: 'צ' },

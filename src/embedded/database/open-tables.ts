@@ -38,8 +38,8 @@ export function openTables(database: Database) {
 }
 
 /**
- * Checks what a check of the database's pages cannot see, such as an overflow page that was overwritten: the bytes of each small
- * content against their hash, and the search index against its own checksums. Throws DatabaseFaultError, or SQLITE_CORRUPT.
+ * Finds damage that a check of the database's pages does not: compares each small content with its hash, and the search index with
+ * its checksums. Throws DatabaseFaultError, or SQLITE_CORRUPT.
  */
 export function checkStoredData(database: Database, { smallContents }: Tables): void {
   const damaged = smallContents.findDamaged()

@@ -5,7 +5,7 @@ import { createPlaceFinder } from './passage-writer.ts'
 import { extractInService } from './readers/extract-in-service.ts'
 import { firstStage } from './reading-stages.ts'
 
-/** A small file that nobody has recorded yet. */
+/** A small file whose record is not written yet. */
 export interface SmallUpload {
   readonly title: string
   readonly mimeType: string
@@ -17,9 +17,8 @@ export interface SmallUpload {
 const MAX_BYTES = 16 * 1024
 
 /**
- * Reads a text of at most MAX_BYTES and prepares it for the search, so that its upload is searchable with its record: that takes
- * one transaction instead of two, and nobody has to ask when. Undefined for all else, and for what cannot be read as plain text:
- * the queue reads it, and finds out why.
+ * Reads a text of at most MAX_BYTES and prepares it for the search, so that one transaction both records it and makes it searchable.
+ * Undefined for all other files, and for what cannot be read as plain text: the queue reads these.
  */
 export async function readAtOnce(
   { tables, limits }: IngestParts,

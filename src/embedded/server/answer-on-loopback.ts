@@ -9,7 +9,7 @@ interface LocalAddress extends AsyncDisposable {
 }
 
 /**
- * Returns the address at which a server listens, if that is one of loopback. Otherwise opens a port there that leads to it, because
+ * Returns the server's own address if it is a loopback address. Otherwise opens a loopback port that leads to the server, because
  * tokens go over plain HTTP only within this machine.
  */
 export async function answerOnLoopback(server: Server, listensAt: string): Promise<LocalAddress> {

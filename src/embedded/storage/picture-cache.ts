@@ -5,7 +5,7 @@ import { systemCodeOf } from '../../foundation/errors.ts'
 import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
 
 export interface PictureCacheSpec {
-  /** Holds nothing else; may be absent. */
+  /** Holds only the cache; may be absent. */
   readonly directory: string
   /** Lies in the same file system. */
   readonly temporaryDir: string
@@ -14,10 +14,10 @@ export interface PictureCacheSpec {
 
 export type PictureCache = ReturnType<typeof openPictureCache>
 
-/** The sizes of the files by their path in the directory, the one that was not used for longest first. */
+/** The sizes of the files by their path in the directory, the least recently used first. */
 type Sizes = Map<string, number>
 
-/** Files that were made from contents, up to a number of bytes in all: those that were not used for longest are removed first. */
+/** Keeps files that were made from contents, up to a number of bytes; removes the least recently used first. */
 export function openPictureCache(spec: PictureCacheSpec) {
   let opening: Promise<Sizes> | undefined
   const open = () => {

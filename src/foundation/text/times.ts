@@ -16,7 +16,7 @@ export function isoDate(timeMs: number): string {
 /** Reads `2026-01-31` or `2026-01-31 14:05`, in the time zone of the process. */
 export function parseMoment(text: string): number | undefined {
   const [, day = '', clock = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[ T]([01]\d:[0-5]\d|2[0-3]:[0-5]\d))?$/.exec(text) ?? []
-  // Without a zone it is one of this process; a day such as 02-31 becomes one of the next month.
+  // Read in the zone of this process; a day such as 02-31 becomes one of the next month.
   const time = new Date(`${day}T${clock}`)
   return !Number.isNaN(time.getTime()) && dayOf(time) === day ? time.getTime() : undefined
 }

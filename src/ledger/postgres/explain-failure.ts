@@ -71,7 +71,7 @@ export function lacksLedger(address: LedgerAddress, cause?: ErrorOptions): Opera
   return new OperatorError('ledger-unusable', text, cause)
 }
 
-/** A server that may be another program than PostgreSQL; `what` it does. */
+/** The error for a server that may not be the right one; `what` says what it does. */
 export function unsafeServer(address: LedgerAddress, what: string): AccessError {
   return new AccessError(
     'ledger-refused',

@@ -152,8 +152,8 @@ interface DirectoryIdentity {
 }
 
 /**
- * Returns undefined where no directory is found, or none that may be read, and where a shared mount is, also one that was mounted
- * later: nothing reports what others change there, and its calls may never return.
+ * Returns undefined for what is no readable directory, and on a shared mount, even one mounted later: the system reports no changes
+ * by others there, and its calls may never return.
  */
 function identifyDirectory(path: string): DirectoryIdentity | undefined {
   if (isShared(path)) return undefined
@@ -197,7 +197,7 @@ class PathTree<Value extends object> {
     for (const [path, { value }] of this.#nodes) if (value !== undefined) yield [path, value]
   }
 
-  /** Those below stay. */
+  /** Leaves the values below it. */
   take(path: string): Value | undefined {
     const node = this.#nodes.get(path)
     if (node?.value === undefined) return undefined

@@ -48,7 +48,7 @@ export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [20
     throw malformed(`the answer does not match the interface: ${where} ${issue?.message}`)
   }
   return (response: ServiceResponse, request: ServiceRequest<unknown>): T | Promise<T> => {
-    // The answer to almost every upload, which takes no promise to read.
+    // Almost every upload is answered so; reading without a promise saves time.
     if (statuses.includes(response.status) && packingOf(response) === undefined)
       return read(jsonIn(response, response.body))
     return readLater(response, request)
@@ -103,7 +103,7 @@ export async function parseJson(response: ServiceResponse): Promise<unknown> {
 
 function jsonIn(response: ServiceResponse, bytes: Buffer): unknown {
   try {
-    // If the service repeats the credential, the store must not get it.
+    // The service may repeat the credential, which must not get into the store.
     return JSON.parse(response.redact(bytes.toString('utf8')))
   } catch {
     throw isHtml(response, bytes) ? malformed(`the answer is ${HTML}`, HTML) : malformed('the answer is not JSON')
@@ -137,7 +137,7 @@ async function unpack(body: Buffer, encoding: string): Promise<Buffer> {
   }
 }
 
-/** The failure for an answer that does not fit the request; `cause` is a short reason for parentheses. */
+/** The failure for an answer that does not fit the request; `cause` is a short reason, shown in parentheses. */
 export function malformed(reason: string, cause = reason): TransientFailure {
   const words = { reason: escapeText(reason), cause: escapeText(cause) }
   return new TransientFailure({ code: 'answer-malformed', ...words, mayHaveTakenEffect: true, connected: true })

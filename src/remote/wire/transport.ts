@@ -33,7 +33,7 @@ export function createTransport(options: ClientOptions): Transport {
   const { origin, token, tokenSource, random, clock, onRequest, proxy, clientCertificate } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
   const connecting = new AbortController()
-  // Of a given dispatcher nobody knows when it has written a request, and a library in this process has a hundred at once.
+  // A dispatcher of the caller does not tell when a request is written; a library in this process takes a hundred at once.
   const buffers = options.dispatcher || options.whereabouts ? undefined : new UploadBuffers()
   const pool = options.dispatcher ? undefined : openPool(options, connecting.signal, buffers)
   const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal, buffers)
@@ -53,9 +53,9 @@ export function createTransport(options: ClientOptions): Transport {
     const { body } = request
     if (body?.kind === 'file' && body.fence?.isOpen() === false) await body.fence.waitUntilOpen()
     const opened = body && openBody(body, random, buffers)
-    // A small file has been read by now; an await would put it off.
+    // A small file is already read; an await would delay it.
     const payload = opened instanceof Promise ? await opened : opened
-    // The exchange hears only what is aborted from now on.
+    // The exchange notices only later aborts.
     if (request.signal?.aborted) payload?.release()
     interruptIfAborted(request)
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)

@@ -7,7 +7,7 @@ import { isOutOfReach, openDatabase } from '../../foundation/sqlite/open-databas
 import { type FileIdentity, GenerationFile, type GenerationRecord, identityOf, isSameIdentity } from './generation.ts'
 import { commitsOf, describeClosed, hasLog, type StoreFiles, type VerifiedStore } from './verify-store.ts'
 
-/** The database while this process holds it. Counts each durable commit in the database, then in its generation file. */
+/** The database that this process writes. Counts each durable commit in the database, then in its generation file. */
 export class WritableDatabase implements Disposable {
   readonly database: Database.Database
   /** The database may lack receipts of earlier uploads. */
@@ -37,7 +37,7 @@ export class WritableDatabase implements Disposable {
     }
   }
 
-  /** Undefined if nobody else has touched its files. */
+  /** Undefined if no other program has changed its files. */
   findChange(): OperatorError | undefined {
     return this.#open.findChange()
   }
@@ -115,15 +115,15 @@ function recordOpening(generationFile: string, generation: GenerationRecord): vo
 
 /** SQLite writes the header with each checkpoint. */
 const HEADER_BYTES = 100
-/** Where the header counts changes: never down. */
+/** The offset of the counter of changes in the header, which never decreases. */
 const CHANGES_AT = 24
-/** A log begins so, for either order of bytes in its checksums. */
+/** The first bytes of a log, for either byte order of its checksums. */
 const LOG_MAGIC = [0x377f0682, 0x377f0683]
 const MAGIC_BYTES = 4
 
 /**
- * Notices when another program has deleted, replaced or overwritten a file of the open store: SQLite would go on, and the next start
- * would lack what it commits.
+ * Notices when another program has deleted, replaced or overwritten a file of the open store: SQLite would go on, and its commits
+ * would be missing at the next start.
  */
 class OpenFiles implements Disposable {
   readonly #files: StoreFiles
@@ -146,7 +146,7 @@ class OpenFiles implements Disposable {
     this.#header = readStart(this.#database, HEADER_BYTES)
   }
 
-  /** Undefined if nobody else has touched the store. */
+  /** Undefined if no other program has changed the store. */
   findChange(): OperatorError | undefined {
     const { file } = this.#files.spec
     const place = identityOf(file)
@@ -178,7 +178,7 @@ class OpenFiles implements Disposable {
     closeSync(this.#log)
   }
 
-  /** SQLite never shortens its log while it is open; after a cut it would write behind a hole. */
+  /** SQLite never shortens an open log: if another program cut it, SQLite would leave a hole. */
   #isLogWhole(): boolean {
     const start = readStart(this.#log, MAGIC_BYTES)
     return start.length === MAGIC_BYTES && LOG_MAGIC.includes(start.readUInt32BE())

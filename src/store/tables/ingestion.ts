@@ -55,7 +55,7 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
   const pendingCount = database.prepare<[number, number, number], { n: number }>(
     `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
   )
-  // Without a time to try it again, only "failed retry" does.
+  // Without a time, only "failed retry" makes it due.
   const due = database.prepare<[number, number, number], PendingResource>(
     `SELECT ${PENDING_COLUMNS} FROM content
      WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
@@ -119,7 +119,7 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
       due.all(mirrorId, ...quarantineEnds(nowMs)),
     /** Wall clock; null when no quarantine is running. */
     nextRecheckAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextRecheck.get(mirrorId, nowMs)).at,
-    /** They count in this mirror and this run's summary. */
+    /** The summary of this mirror's run counts them from now on. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
       announceNewlyPending()

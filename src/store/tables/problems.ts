@@ -36,7 +36,7 @@ export function prepareProblems(database: Database.Database) {
     find: (mirrorId: number, path: string): ProblemRow | undefined => find.get(mirrorId, path),
     record: (mirrorId: number, { path, code, message }: PathProblem, nowMs: number) =>
       void upsert.run(mirrorId, path, code, message, nowMs),
-    /** Returns false when that changes nothing. */
+    /** Returns false if it was so before. */
     setAside: (mirror: string, path: string, isSetAside: boolean): boolean =>
       setAside.run(Number(isSetAside), mirror, path, Number(isSetAside)).changes > 0,
     clear: (mirrorId: number, path: string) => void remove.run(mirrorId, path),
@@ -78,7 +78,7 @@ export function prepareQuarantine(database: Database.Database) {
   )
   return {
     list: (): QuarantineRow[] => list.all(),
-    /** Also when it was set aside; false without a problem. */
+    /** Ends the setting aside, too. Returns false for a content without a problem. */
     makeDue: (contentId: number): boolean => retry.run(contentId).changes > 0,
     /** Returns false when the content has no problem or was set aside before. */
     setAside: (contentId: number): boolean => setAside.run(contentId).changes > 0,

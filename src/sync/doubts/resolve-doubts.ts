@@ -18,7 +18,7 @@ import {
   trySearch,
 } from './search-for-content.ts'
 
-/** Listed entries that may be a content in doubt, and what was read of them. */
+/** Listed entries that may be a content in doubt, with the hashes that were read. */
 interface ListedCandidates {
   readonly entries: ListedEntries<FileEntry>
   readonly read: Map<string, ResourceBytes>
@@ -60,7 +60,7 @@ export async function resolveUploadDoubts(
       const { search } = visit
       if (isFound(search.result)) continue
       const result = 'failure' in foreign ? foreign : await searchFor(context, visit, foreign.found)
-      // A find outweighs a failure, and a failure outweighs an absence.
+      // Found in one directory decides; a failure counts more than an absence.
       search.result = isFound(result) || !('failure' in search.result) ? result : search.result
       search.unsearched.delete(directory)
       if (search.unsearched.size > 0 && !isFound(result)) continue

@@ -66,7 +66,7 @@ export interface Failures {
   readonly paths: readonly MirrorPlace[]
 }
 
-/** Makes failed contents due now, and ends the setting aside of paths. Returns how many there were. */
+/** Makes failed contents due now, and takes back that paths are set aside. Returns how many there were. */
 export function retryFailures(store: Store, failures: Failures): number {
   return change(store, failures, { kind: 'retry', make: store.quarantine.makeDue, isSetAside: false })
 }

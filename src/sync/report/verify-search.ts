@@ -10,7 +10,7 @@ import type { ReportContext } from './report.ts'
 const MAX_SEARCHES = 5
 const MAX_READ = 50
 const MAX_BYTES = 262_144
-/** A phrase in this number of documents identifies none of them. */
+/** A phrase that this many documents have identifies none of them. */
 const MAX_RESULTS = 50
 
 interface SearchCheck {
@@ -83,10 +83,7 @@ const MAX_CHARACTERS = 65_536
 const RUN_OF_WORDS =
   /(?<![\p{L}\p{M}\p{N}\p{Pd}\p{Pc}\p{S}'’.@/\\])[\p{L}\p{M}]+(?: [\p{L}\p{M}]+)+(?![\p{L}\p{M}\p{N}\p{Pd}\p{Pc}\p{S}'’@/\\]|\.[\p{L}\p{N}])/gu
 
-/**
- * Returns the longest run of up to six words, which a search finds whatever the service makes of marks and line ends; undefined without
- * one.
- */
+/** Returns the longest run of up to six words without marks and line ends, which services treat differently; undefined without one. */
 export function choosePhrase(text: string): string | undefined {
   const shown = text.slice(0, MAX_CHARACTERS).replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '\n')
   let longest: string | undefined
@@ -126,7 +123,7 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
 const SENSITIVE =
   /pass(?:wor[dt]|phrase|wd)|kennwort|secret|geheim|token|credential|api.?key|private|\bkey|\bpin\b|salary|gehalt/i
 
-/** Letters in the mixture of generated words, such as `xQzRkT`. */
+/** Capitals and small letters mixed as in generated words, such as `xQzRkT`. */
 function looksMade(word: string): boolean {
   return /\p{Ll}\p{Lu}.*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}+\p{Lu}/u.test(word) || /[bcdfghjklmnpqrstvwxz]{6,}/i.test(word)
 }

@@ -7,7 +7,7 @@ import { amountOf, BatchCollector, type ScanBatch, type StartWalk, type WalkOpti
 import { type ChildDirectory, createScanner, type Scanner, scanDirectory, scopeAt } from './scan-directory.ts'
 import { walkInThreads } from './walk-by-checkers.ts'
 
-/** What a tree may take to count as small. */
+/** The bounds within which a tree counts as small. */
 interface SmallTree {
   /** Calls, and entries of listings. */
   readonly calls: number
@@ -19,8 +19,8 @@ interface SmallTree {
 export const SMALL_TREE: SmallTree = { calls: 4_000, bytes: 8 * 2 ** 20, durationMs: 100 }
 
 /**
- * Walks a tree on this thread until it proves larger than `most`. Returns the batches, and the directories that are left. The directory
- * in which the limit was reached is left as well, so that every directory is scanned once.
+ * Walks a tree on this thread until it proves larger than `most`. Returns the batches and the remaining directories, among them the
+ * one in which the limit was reached, so that each is scanned once.
  */
 export function walkSmallTree(scanner: Scanner, signal: AbortSignal, most = SMALL_TREE) {
   const { clock } = scanner
@@ -38,7 +38,7 @@ export function walkSmallTree(scanner: Scanner, signal: AbortSignal, most = SMAL
   return { batches, rest: [] }
 }
 
-/** Undefined when the budget ended meanwhile. */
+/** Undefined if the budget was used up meanwhile. */
 function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => boolean) {
   const collector = new BatchCollector()
   const batches: ScanBatch[] = []
@@ -55,7 +55,7 @@ function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => b
 }
 
 /**
- * Returns a file system whose calls fail, except closing, once the budget is used up or `isLate`. Callers discard results once `isSpent`.
+ * Returns a file system whose calls fail, except `close`, once the budget is used up or `isLate`. Callers discard results once `isSpent`.
  */
 function budgetFileSystem(fs: FileSystem, { calls, bytes }: SmallTree, isLate: () => boolean) {
   let callsLeft = calls

@@ -14,9 +14,9 @@ import { cellText } from './office.ts'
 import { PlaceSplitter } from './passage-splitter.ts'
 
 /**
- * Extracts the cells of an Excel workbook (ECMA-376) as tables in Markdown, sheet by sheet, each row as a reader sees it (dates as
- * dates), and after them the notes, text boxes and titles of charts on the sheet. Reads the sheets piece by piece, because as a tree a
- * large one takes gigabytes. Throws when it is broken.
+ * Extracts the cells of an Excel workbook (ECMA-376) as tables in Markdown, sheet by sheet, with dates as Excel shows them, and after
+ * them the sheet's notes, text boxes and titles of charts. Reads a sheet in pieces, because a large one takes gigabytes as a tree.
+ * Throws when it is broken.
  */
 export async function readWorkbook(bytes: Buffer, sink: ExtractionSink): Promise<ExtractionEnd> {
   const entries = listEntries(bytes)
@@ -62,10 +62,10 @@ interface Workbook {
   readonly numberKinds: readonly NumberKind[]
 }
 
-/** Another part that one refers to. */
+/** A reference of one part to another. */
 interface Relation {
   readonly id: string
-  /** The last word of its type, which is the same in all versions of the format. */
+  /** The last segment of its type, which all versions of the format share. */
   readonly type: string
   readonly part: ZipEntry | undefined
 }
@@ -119,7 +119,7 @@ async function readWorkbookParts({ zip, find, relationsOf }: Parts): Promise<Wor
   return { sheets, is1904, strings, numberKinds: await readNumberKinds(zip, styles) }
 }
 
-/** Parts of a sheet that hold words which it shows, beside its cells. */
+/** Parts of a sheet that hold words outside its cells. */
 const REMARKS = /^(?:comments|threadedComment|drawing|vmlDrawing|chart|chartEx|chartUserShapes|diagramData)$/
 /** A drawing on a sheet, a chart in it, and a drawing in that. */
 const MAX_DEPTH = 3
@@ -133,7 +133,7 @@ async function readRemarks(parts: Parts, of: ZipEntry, onText: (text: string) =>
   }
 }
 
-/** Each string is the text of its runs, without how it is pronounced. */
+/** Joins the runs of each string, and leaves out its pronunciation. */
 async function readStrings(zip: Buffer, part: ZipEntry | undefined): Promise<string[]> {
   const strings: string[] = []
   let text = ''
@@ -174,7 +174,7 @@ async function readNumberKinds(zip: Buffer, part: ZipEntry | undefined): Promise
   return numberKinds
 }
 
-/** A cell may be in any of 16,384 columns; this many empty ones are shown between two others. */
+/** The most empty cells shown between two others: a row may have 16,384 columns. */
 const MAX_GAP = 20
 
 /** Headers and footers of printed pages, and what their codes begin: `&L`, `&"Arial,Bold"`, `&12`, `&P`. */
