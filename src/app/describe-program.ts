@@ -3,7 +3,7 @@ import { version } from '../foundation/version.ts'
 import { defaultDataDir, findConfigFile, type Surroundings } from './settings/config-paths.ts'
 import { findStateDir } from './settings/read-settings.ts'
 
-/** Nothing of it is secret, and no setting needs to be valid. */
+/** Contains no secrets, and works with an invalid configuration. */
 export function describeProgram(surroundings: Surroundings, config: string | undefined) {
   return {
     version,

@@ -47,7 +47,7 @@ async function sync(input: MirrorActionsInput, names: readonly string[], signal:
     const choice = { words: names, to: undefined, cwd, home, known: runner.known }
     await askMounts(settings, choice, signal)
     const mirrors = chooseMirrors(settings, choice)
-    // The daemon does nothing else for the mirror meanwhile, so the run ends sooner, and the daemon follows the rest.
+    // The daemon does nothing else for the mirror during the run, so the run ends sooner; the daemon follows the remaining resources.
     const waitMs = Math.min(settings.ingestion.deadlineMs, runner.isInDaemon ? MAX_WAIT_MS : Number.POSITIVE_INFINITY)
     // What needs a confirmation is confirmed on the command line.
     const { failure } = await runner.run(mirrors, { ...CAREFUL_PASS, waitMs })

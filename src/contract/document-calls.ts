@@ -41,7 +41,7 @@ const searchPage = z.object({
   candidates: count,
   /** Whether these were all that the search found. */
   isComplete: z.boolean(),
-  /** How many are left out because nobody knows of them what is asked for. */
+  /** How many are left out because what the filter asks for is unknown. */
   undecided: count,
   /** How many are left out because no file has them any more. */
   outdated: count,

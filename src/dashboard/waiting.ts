@@ -17,7 +17,7 @@ export class Waiting {
     return outage ? describeOutage(outage, nowMs) : null
   }
 
-  /** Does work that asks the service, and follows its outages meanwhile. */
+  /** Does work that asks the service, and follows the service's outages meanwhile. */
   async during<T>(service: Service, work: (service: Service) => Promise<T>): Promise<T> {
     return await this.follow(async (listener) => {
       using _outages = service.onOutage(listener)

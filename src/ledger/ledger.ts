@@ -40,7 +40,7 @@ export type ClaimResult =
   | { readonly kind: 'elsewhere'; readonly host: string; readonly owner: SessionBeat | undefined }
   /** A limit of all hosts leaves no room; `freesAt` is in milliseconds of the ledger's clock. */
   | { readonly kind: 'held'; readonly freesAt: number | null }
-  /** Any host may claim it, but this call asked for no more. */
+  /** Any host may claim it; this call had reached its maximum. */
   | { readonly kind: 'free' }
   /** No host of this version can read what this host recorded of it. */
   | { readonly kind: 'unreadable'; readonly host: string }
@@ -155,7 +155,7 @@ export interface HostOrder {
 /** About a resource that another host sent. */
 export type FollowUp =
   | { readonly kind: 'final'; readonly outcome: SharedOutcome }
-  /** This session polls it, since the host that did so is gone. */
+  /** This session polls it from now on, since the host that polled it is gone. */
   | { readonly kind: 'mine' }
   /** Another session polls it. `owner` is missing if it was taken over just now. */
   | { readonly kind: 'elsewhere'; readonly owner: SessionBeat | undefined }

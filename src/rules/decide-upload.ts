@@ -31,7 +31,7 @@ interface NamedResource {
   readonly sha256: Uint8Array
 }
 
-/** Ids that were named for different bytes: one resource is one content, so nobody knows whose they are. */
+/** Ids that answers gave to different bytes. A resource has one content, so it is unknown which. */
 export function contestedIds(named: Iterable<NamedResource>): ReadonlySet<string> {
   const owners = new Map<string, Uint8Array>()
   const contested = new Set<string>()

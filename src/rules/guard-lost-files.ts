@@ -1,6 +1,6 @@
 /** With fewer lost files, a mirror is halted only if they were all it had. */
 const MIN_LOST = 20
-/** A mirror of fewer files may lose all of them, unless others have replaced them. */
+/** A mirror with fewer files may lose all of them without a halt, unless other files took their place. */
 const MIN_EMPTIED = 5
 
 /** Files that a rule leaves out now are not counted. */

@@ -37,7 +37,7 @@ export const noticeState = z.object({
   announced: z.array(announced).readonly(),
   /** When notices were sent in the last hour. */
   sentAt: z.array(z.number()).readonly(),
-  /** No notice is sent earlier, because the last one reached nobody. */
+  /** No notice is sent before this time, because the last one failed. */
   retryAt: z.number().nullable(),
   /** When each mirror was last up to date, or first seen. */
   upToDateAt: z.record(z.string(), z.number()).readonly(),
@@ -106,7 +106,7 @@ export function decideNotice(before: NoticeState, seen: Situation, overdueMs: nu
   }
 }
 
-/** A notice that reached nobody is sent again later. */
+/** A failed notice is sent again later. */
 export function afterNobodyReached(before: NoticeState, decided: NoticeState, nowMs: number): NoticeState {
   return { ...decided, announced: before.announced, retryAt: nowMs + RETRY_MS }
 }

@@ -23,7 +23,7 @@ export interface FilteredSearch {
   readonly candidates: number
   /** Whether these were all that the search found; otherwise further ones may pass. */
   readonly isComplete: boolean
-  /** Candidates that are left out because nobody says what the filter asks for. */
+  /** Candidates that are left out because what the filter asks for is unknown. */
   readonly undecided: number
   /** Candidates that are left out because no file has them any more. */
   readonly outdated: number
@@ -61,7 +61,7 @@ export async function searchFiltered(
     return { response, found, isComplete, isEnough: order === 'relevance' && found.hits.length >= wanted }
   }
   const isPlain = order === 'relevance' && [place, isType, sinceMs, beforeMs].every((each) => each === null)
-  // Without filters, mostly no more candidates are needed than are shown.
+  // Without filters, the hits that are shown are mostly enough.
   let best = await look(isPlain ? Math.min(wanted, CANDIDATES.first) : CANDIDATES.first)
   const isShort = () => !best.isComplete && !best.isEnough
   if (isShort() && isPlain && wanted < CANDIDATES.first) best = await look(CANDIDATES.first)
@@ -87,7 +87,7 @@ export async function searchFiltered(
 
 type Results = SearchResponse['results']
 
-/** Keeps the order of `all`, takes what `detailed` has of these, and appends the rest of it. */
+/** Keeps the order of `all`, replaces its results by those in `detailed`, and appends the others of `detailed`. */
 function mergeResults(all: Results, detailed: Results): Results {
   const rest = new Map(detailed.map((result) => [result.resource.id, result]))
   const merged = all.map((result) => {

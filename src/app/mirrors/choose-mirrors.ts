@@ -238,7 +238,7 @@ function adHoc(settings: Settings, choice: OneChoice, path: string, target: Libr
   const name = freeName(basename(path) || 'root', isTaken)
   const wanted = { library: target?.library ?? name, ...(target?.path ? { remotePath: target.path } : {}) }
   const mirror = adHocMirror(settings.service, path, wanted)
-  // Neither an identifier nor a mistyped path becomes a name.
+  // An identifier or a mistyped path must not become a name.
   const isName = !/:|^[0-9a-f]{32}$/.test(wanted.library)
   const mayCreateLibrary = settings.service.kind === 'embedded' && (isName || !target)
   return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary, isAdHoc: true }

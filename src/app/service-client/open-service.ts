@@ -226,7 +226,10 @@ interface ConnectAttempt {
 }
 
 export interface LazyService extends Service, AsyncDisposable {
-  /** Embeds documents of the library of this computer for this time at most; undefined where nobody asked it, or another process has it. */
+  /**
+   * Embeds documents of this computer's library for at most this time; undefined if the library was not used, or another process has
+   * it.
+   */
   embedFor(forMs: number): Promise<EmbeddingProgress | undefined>
 }
 
@@ -247,7 +250,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   let identity = identityOfService(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     await closing
-    // Nobody would close what is opened for an attempt that is over.
+    // Opens nothing for an attempt that is over, since it would not be closed.
     signal.throwIfAborted()
     // A service that was opened but refused the credential is used again until `disconnect`.
     opened ??= openService(settings, input)
@@ -270,7 +273,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   }
   const reset = async () => {
     const disconnected = disconnect()
-    // Not those that are opened meanwhile.
+    // Leaves services that are opened from now on.
     for (const { client } of [...inUse]) await client.destroy()
     await disconnected
   }

@@ -63,7 +63,7 @@ export const showCommand = defineCommand({
   },
 })
 
-/** Services write times in forms of their own; what is no time stays as it is. */
+/** Services write times in various forms; any other text stays as it is. */
 function localTime(text: string): string {
   const timeMs = Date.parse(text)
   return Number.isNaN(timeMs) ? text : formatDayAndTime(timeMs)

@@ -100,7 +100,7 @@ export const command = defineCommand({
   },
 })
 
-/** Throws UsageError while there is neither a state nor a library on this computer: opening the service would make both. */
+/** Throws UsageError if there is no state and no library on this computer: opening the service would create both. */
 function assertAnythingToSearch({ settings: { service, stateDir } }: CommandContext): void {
   if (service.kind === 'configured' || isThere(service.dataDir)) return
   using store = openStoreReader(stateDir)

@@ -33,7 +33,7 @@ export async function openView(context: CommandContext): Promise<FleetView> {
   const { io, redactor, logger } = context
   const fleet = requireFleet(context)
   context.showWait(`waiting for ${describeDatabase(fleet)}`)
-  // Commands of a host alone load nothing of it.
+  // Loaded only where the settings name a fleet.
   const { openFleet } = await import('../../app/open-fleet.ts')
   return await openFleet(fleet, { ...io, redactor, logger })
 }

@@ -5,7 +5,7 @@ import { makeTokenSecret } from './grant.ts'
 
 const OWNER = 'owner'
 
-/** Returns the owner's token, which has all rights. The first start creates it; so does a start after its file was removed. */
+/** Returns the owner's token, which has all rights. A start without its file creates it. */
 export function ensureOwnerToken(paths: DataPaths, tables: Tables, nowMs: number): string {
   const written = readTextFile(paths.tokenFile)
   if (written !== undefined) return written

@@ -22,7 +22,7 @@ export interface PlacedFrame extends Frame {
   readonly plainAt: number
 }
 
-/** The bytes that a reader unpacks to get at any of them. */
+/** The bytes of a frame: a reader unpacks a whole frame to get any of its bytes. */
 export const FRAME_BYTES = 64 * 1024
 const HEADER_BYTES = 8
 const ENTRY_BYTES = 8

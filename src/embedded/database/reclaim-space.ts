@@ -1,7 +1,10 @@
 import type { Database } from 'better-sqlite3'
 
 const PAGES_A_STEP = 32
-/** This number of free pages is left to the next writes, and so is one of SHARE: to give them back would only move others. */
+/**
+ * Up to this number of free pages, or the share SHARE of the file, remain for the next writes: giving them back would move other
+ * pages for nothing.
+ */
 const FREE_PAGES = 1_024
 const SHARE = 10
 const SHARE_AT_END = 25

@@ -5,7 +5,7 @@ export interface TextChunk {
   readonly text: string
 }
 
-/** Small embedders see no more, and larger ones lose what a sentence says among others. */
+/** Small embedders read no more, and in larger ones a sentence is lost among others. */
 export const CHUNK_LENGTH = 600
 const BORDERS = [/\n\s*\n/g, /[.!?]\s/g, /\n/g, /\s/g]
 

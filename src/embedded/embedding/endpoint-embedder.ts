@@ -58,7 +58,7 @@ export interface EmbeddingEndpoint {
 const MAX_ANSWER_BYTES = 32 * 2 ** 20
 const MAX_DIMENSIONS = 4_096
 const MAX_SAID = 200
-/** Statuses by which a service refuses what it was sent, not who sent it. */
+/** Statuses that refuse the texts, not the credential. */
 const ABOUT_TEXT: readonly number[] = [400, 413, 422]
 const MAX_RETRY_AFTER_MS = HOUR_MS
 

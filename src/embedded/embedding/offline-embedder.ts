@@ -44,7 +44,7 @@ export function openOfflineEmbedder(
     const forget = () => {
       if (worker === started) worker = undefined
     }
-    // A thread that has failed takes no more texts, also before it is gone.
+    // A failed thread takes no more texts, even before it has ended.
     started.on('error', (error) => {
       forget()
       logger.error('The embedder thread failed', { error: messageOf(error) })

@@ -31,7 +31,7 @@ const refuse = (): never => {
   throw new Error('No schema is compiled')
 }
 
-/** For a server of Fastify that needs no compiler of schemas, and so does not load one: endpoints validate with the shapes of the contract. */
+/** For Fastify, which loads no compiler of schemas then: endpoints validate with the shapes of the contract. */
 export const WITHOUT_COMPILERS = { compilersFactory: { buildValidator: refuse, buildSerializer: refuse } }
 
 /** In the schema of a route: the body may be left out. */

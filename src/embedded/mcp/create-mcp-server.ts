@@ -26,7 +26,7 @@ const MAX_LISTED_BYTES = 100_000
 const MAX_PATHS_BYTES = 10_000
 const EXCERPT_LENGTH = 1_000
 const WINDOW_LENGTH = 20_000
-/** Texts longer than this are cut; nobody reads more of one document by windows. */
+/** Longer texts are cut: an assistant reads no more of one document in parts. */
 const MAX_TEXT_LENGTH = 4_000_000
 
 const READS = { readOnlyHint: true, openWorldHint: false }

@@ -23,7 +23,7 @@ export interface McpSearch {
   readonly allVersions: boolean
 }
 
-/** A hit with what is known of it; null where nobody knows. */
+/** A hit with its facts; null: unknown. */
 export interface FoundDocument {
   readonly resource: ResourceRecord
   readonly type: string | null

@@ -120,7 +120,7 @@ async function search(
   const question = semanticQueryOf(request.query)
   const found = question === undefined ? undefined : await semantics.ofQuery(question)
   const semantic = found && 'semantic' in found ? found.semantic : undefined
-  // Asked after the query, which may have found another model, of which there are no vectors yet.
+  // Asked after the query, which may have found that the model changed and has no vectors yet.
   const said = [semantics.gaps(), found && 'notice' in found ? found.notice : undefined]
   const notices = new Set(said.filter((each) => each !== undefined))
   return {

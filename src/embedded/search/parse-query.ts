@@ -21,7 +21,7 @@ interface ParsedQuery {
   readonly excluded: readonly Clause[]
 }
 
-/** In all clauses: `a-a-a-…` is one, and so is a phrase, and each of its words costs. */
+/** Counted in all clauses, since each word of a phrase or of `a-a-a-…` costs time. */
 const MAX_WORDS = 128
 /** In one clause: each passage that has all of them is compared position by position. */
 const MAX_PHRASE_WORDS = 32

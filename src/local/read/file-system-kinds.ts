@@ -8,7 +8,7 @@ export interface FileSystemKind {
   readonly hasFixedSize: boolean
 }
 
-/** The root of a tmpfs is created with it. */
+/** A tmpfs creates its root when it is mounted. */
 const RECORDING_BIRTH: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'zfs', 'bcachefs', 'tmpfs'])
 const OF_FIXED_SIZE: ReadonlySet<string> = new Set([
   'vfat',

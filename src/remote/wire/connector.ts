@@ -83,7 +83,7 @@ function plainly(origin: string, { whereabouts, signal }: ConnectOptions): () =>
   }
 }
 
-/** Another program has the port: as if nobody listened there. */
+/** Another program has the port, which counts as if no program listened there. */
 class MovedAway extends Error {
   readonly code = 'ECONNREFUSED'
 }

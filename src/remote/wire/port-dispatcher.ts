@@ -24,7 +24,7 @@ interface Upload {
 
 /**
  * Sends an upload that is one buffer by the message port of a service in a thread of this process, together with others of the same
- * turn of the event loop. All else goes by `sockets`, and so does everything once the service is elsewhere.
+ * turn of the event loop. All other requests go by `sockets`, and all requests once the service is elsewhere.
  */
 export class PortDispatcher implements Connections {
   readonly #sockets: Pool

@@ -17,7 +17,7 @@ import { UploadBuffers } from './upload-buffers.ts'
 
 const MIN_SECRET_LENGTH = 12
 
-/** The service gets 1 s more to answer for each of these of a body. Node keeps timers of the same length together. */
+/** An answer may take 1 s longer for each MiB of the body. Whole seconds, since Node keeps timers of the same length together. */
 const DIGEST_BYTES_PER_SECOND = 1 << 20
 
 export interface Transport {

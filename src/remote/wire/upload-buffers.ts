@@ -31,7 +31,7 @@ export class UploadBuffers {
     return buffer.subarray(0, sizeBytes)
   }
 
-  /** Nobody but the connections uses the buffer any more. */
+  /** From now on only the connections use the buffer. */
   giveBack({ buffer }: Uint8Array): void {
     if (!this.#lent.delete(buffer) || this.#kept.length >= MAX_KEPT) return
     this.#kept.push({ buffer: Buffer.from(buffer), busy: this.#listBusy([...this.#sockets]) })

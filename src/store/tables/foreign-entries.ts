@@ -6,7 +6,7 @@ import type { ListedEntry } from './report-queries.ts'
 /** No content of the store refers to it. */
 export type ForeignEntry = Pick<ListedEntry, 'resourceId' | 'title' | 'filename' | 'mime'>
 
-/** As far as a download gave them. */
+/** Undefined unless a download showed them. */
 export interface ResourceBytes {
   readonly sizeBytes: number | undefined
   readonly sha256: Uint8Array | undefined

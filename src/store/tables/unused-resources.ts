@@ -83,12 +83,12 @@ export function prepareUnusedResources(database: Database.Database) {
       ofFile.all({ origin, mirrorId, path, directory: parentOf(path), name: nameOf(path) }),
     /** Removals that were begun and not ended. */
     listBegun: (origin: string): StoredResource[] => begun.all(origin),
-    /** Counts as stored no more, and will be removed. False when a file has it, or the store has another one for its content. */
+    /** The resource no longer counts as stored, and will be removed. False if a file has it, or the content has another resource. */
     release: (resource: Named): boolean => begins(release.run(resource).changes, resource),
     /** As `release`, with a file or without; the content is not sent again before somebody asks for it. */
     withhold: (resource: Named, problem: Problem): boolean =>
       begins(withhold.run({ ...resource, ...problem }).changes, resource),
-    /** It was removed. A file for which it was found again meanwhile is sent again. False when no removal of it was begun. */
+    /** The resource is removed. A file that got it meanwhile is sent again. False if no removal was begun. */
     forget: (resource: Named): boolean => {
       if (forget.run(resource).changes > 0) reopen.run(resource.contentId)
       return end.run(resource).changes > 0

@@ -82,7 +82,7 @@ export class ServiceConnection {
     else logger.debug(MESSAGES[state], { code: error.code, tries: this.#failures })
     this.#forgetOutage()
     const closed = this.close()
-    // At once, because the follower may wait for an answer for long, and nobody may open what is about to close.
+    // At once: the follower may wait long for an answer, and no mirror may take a connection that is about to close.
     await service.disconnect()
     await closed
     this.#hooks.onChange()

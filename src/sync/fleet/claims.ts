@@ -4,7 +4,7 @@ import type { OpenFile, OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorContext } from '../engine.ts'
 import { type AnswerOptions, type Candidate, LedgerAnswers, PAGE, wantedOf } from './ledger-answers.ts'
 
-/** What nobody has claimed is asked for this often; then it waits for another run. */
+/** Unclaimed contents are asked for this often; then they wait for another run. */
 const MAX_VAIN_ROUNDS = 10
 /** Files that the first page asks for, and the least of a later one. */
 const FIRST_PAGE = 64
@@ -196,7 +196,7 @@ export class Claims {
     return end > 0 ? files.slice(0, end) : files
   }
 
-  /** Returns the contents that any host may claim. `atMost`: what may be claimed of those that nobody has; undefined: all. */
+  /** Returns the contents that any host may claim. `atMost`: how many unclaimed ones may be claimed; undefined: all. */
   async #ask(candidates: readonly Candidate[], atMost?: () => number): Promise<ReadonlySet<number>> {
     const { fleet } = this.#options
     const wanted = candidates.filter((candidate) => !fleet.hasClaimedAt(candidate.contentId, candidate))

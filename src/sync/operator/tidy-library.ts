@@ -33,7 +33,7 @@ export function listPrunable(
   return prunable.reverse()
 }
 
-/** How a removal begins (`unused`: unless a file has the resource meanwhile; `withheld`: with files or without), and that it is done. */
+/** `unused` begins a removal unless a file has the resource by now, `withheld` in any case; `gone` says that it is done. */
 export interface Removal {
   readonly resources: readonly Pick<StoredResource, 'contentId' | 'resourceId'>[]
   readonly as: 'unused' | 'withheld' | 'gone'
@@ -58,7 +58,7 @@ interface RemovalContext {
 }
 
 /**
- * Removes resources from their library, and returns how many. Each one counts as stored no more before it is removed, so that no run
+ * Removes resources from their library, and returns how many. Before a removal the resource no longer counts as stored, so that no run
  * relies on what is gone, whenever the process is killed; `finishRemovals` removes the rest then.
  */
 export async function removeResources(

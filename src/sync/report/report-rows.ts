@@ -243,7 +243,7 @@ class MirrorRows {
 
   *#superseded(content: ReportedContent, path: string, reason: string): Generator<ReportRow> {
     const locations = this.#locationsOf(content)
-    // A content that neither side has any more gets no row; nobody asks the service for it.
+    // A content that is on neither side gets no row, and the service is not asked about it.
     const { listing } = this.#sides
     if (listing?.incomplete.length === 0 && locations.length === 0) return
     const known = classifySuperseded(reason, content)

@@ -107,7 +107,7 @@ export function prepareThread(): void {
   const worker = newThread()
   spare = worker
   worker.unref()
-  // Nobody waits for it yet; the walk starts another one, and reports why that fails.
+  // Ignored: the walk starts another one, and reports why that fails.
   worker.once('error', () => {
     if (spare === worker) spare = undefined
   })
@@ -188,7 +188,7 @@ class WalkerPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = this.#workers.map((worker) => endThread(worker))
-    // Nobody reads the batches for which some of them wait.
+    // Some threads wait until batches are read, which no longer happens.
     Atomics.add(this.#shared, CREDITS, ended.length)
     Atomics.notify(this.#shared, CREDITS)
     await Promise.all(ended)

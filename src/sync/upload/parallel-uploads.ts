@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import type { Engine, Service } from '../engine.ts'
 
-/** Small uploads into the embedded library cost it less, the more of them share a commit. */
+/** More small uploads at once, since in the embedded library they share commits. */
 const SMALL_EACH_TRANSFER = 4
 
 export function openUploadQueues(

@@ -72,7 +72,7 @@ async function tryOnce({ engine, mirror, connection }: MirrorContext, intent: In
     }
     if (error instanceof RequestError) return { kind: 'refused', code: error.code, message: error.message }
     if (error instanceof DoubtError) return { kind: 'doubt', cause: error.doubtCause, message: error.message }
-    // If the credential has the right all the same, the refusal concerns this upload alone.
+    // If the credential still has the right, the refusal concerns this upload alone.
     const needed = { libraryId: row.library.remoteId, right: 'resource.create' } as const
     const refusal = isRightMissing(error) && (await itemFailure(error, connection, needed, graceSignal))
     if (refusal) return { kind: 'refused', code: refusal.code, message: refusal.message }

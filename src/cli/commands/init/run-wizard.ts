@@ -147,7 +147,7 @@ async function preview({ context }: Wizard, draft: Draft, token: TypedToken | un
   try {
     await sync.run(shown, DRY_RUN)
   } catch (error) {
-    // The configuration may be right all the same, as beside a library that holds the directory already.
+    // The configuration may still be right, as when the library already holds the directory.
     if (!(error instanceof ShelfdError) || error.kind === 'interrupted') throw error
     context.printMessage(`Cannot preview what would be sent: ${escapeText(messageOf(error))}`)
   }
@@ -168,7 +168,7 @@ async function offerSystemService({ context, flags, prompts, configFile }: Wizar
     await installCommand.run(shown, { system: false, noStart: false, tokenFile: undefined })
     return true
   } catch (error) {
-    // The configuration is written; without a service manager it can be used all the same.
+    // The configuration is written, and usable without a service manager.
     if (!(error instanceof UsageError) || flags.installService === 'yes') throw error
     context.printMessage(error.message)
     return false

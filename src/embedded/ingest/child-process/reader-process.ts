@@ -80,7 +80,7 @@ function killAll({ pid }: ChildProcess): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
   } catch (error) {
-    // macOS answers EPERM for a group of which only ended processes are left.
+    // macOS answers EPERM for a group that has only ended processes.
     if (!['ESRCH', 'EPERM'].includes(systemCodeOf(error) ?? '')) throw error
   }
 }

@@ -27,7 +27,7 @@ const LOCAL_BYTES = 30
 const DEFLATED = 8
 const ENCRYPTED = 1
 
-/** Reads the central directory; throws when it is missing or broken. Archives of 4 GiB and more are none of ours. */
+/** Reads the central directory; throws when it is missing or broken. Archives of 4 GiB and more (ZIP64) are not read. */
 export function listEntries(zip: Buffer): ZipEntry[] {
   const from = Math.max(0, zip.length - END_BYTES - MAX_COMMENT_BYTES)
   const end = zip.subarray(from).lastIndexOf(END_SIGNATURE) + from

@@ -40,7 +40,7 @@ export function openCompoundFile(bytes: Buffer) {
   }
 }
 
-/** The reader follows chains of sectors for ever where they form a circle or leave the file: throws where any of them does. */
+/** Throws if a chain of sectors forms a circle or leaves the file, since the reader would follow it for ever. */
 function assertIntact(bytes: Buffer): void {
   const sectorBytes = 2 ** bytes.readUInt16LE(HEADER.sectorShift)
   const count = Math.ceil(bytes.length / sectorBytes) - 1

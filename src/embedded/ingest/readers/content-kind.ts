@@ -123,7 +123,7 @@ export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'gzip'
 /** Text, in some encoding. */
 export type TextKind = 'text' | 'html' | 'csv' | 'unknown'
 
-/** Documents of which a parser takes the whole. */
+/** Documents that a parser needs in one piece. */
 export type DocumentKind = 'pdf' | 'office' | 'workbook' | 'mail' | 'compound'
 
 const BY_TYPE: Readonly<Record<string, ContentKind>> = {

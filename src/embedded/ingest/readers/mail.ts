@@ -269,7 +269,7 @@ function bytesOf({ content }: Pick<Attachment, 'content'>): Buffer {
   return typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
 }
 
-/** The proof that a message is signed, and a picture in its text, which is missed by nobody where it shows no words. */
+/** The signature of a message, and pictures in its text: nobody misses these if they show no words. */
 function isOrnament({ mimeType, disposition, related }: Message['attachments'][number]): boolean {
   if (/^application\/(?:pgp-signature|(?:x-)?pkcs7-signature)$/.test(mimeType)) return true
   return mimeType.startsWith('image/') && (related === true || disposition === 'inline')

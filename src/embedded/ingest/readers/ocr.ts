@@ -21,7 +21,7 @@ const LANGUAGES = ['eng', 'deu'] as const
 /** A confidence of 100 is certain; what is recognized in leaves and clouds has about 10, printed text above 80. */
 const MIN_CONFIDENCE = 55
 const WORD = /\p{L}{2}/u
-/** Tesseract takes the size of letters by it. */
+/** Tesseract derives the size of letters from it. */
 const DOTS_PER_INCH = '200'
 /** The mode of Tesseract that has neural networks only. */
 const LSTM_ONLY = 1
@@ -97,7 +97,7 @@ async function startWorker(directory: string): Promise<Worker> {
   const { createWorker } = await import('tesseract.js')
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const { resolve } = createRequire(import.meta.url)
-  // Each language comes in a package of its own; Tesseract looks for all of them in one directory, and else on the network.
+  // Each language is a package; Tesseract looks for all of them in one directory, and loads missing ones from the network.
   for (const language of LANGUAGES) {
     const file = `${language}.traineddata.gz`
     await copyFile(resolve(`@tesseract.js-data/${language}/4.0.0_best_int/${file}`), join(directory, file))

@@ -8,7 +8,7 @@ const ODD =
 
 /**
  * Returns an archive in which the parser finds all words: those below readings (ruby) are whole, and the elements of Word's text have
- * their usual prefix, and names have slashes where an old program wrote backslashes. The same archive where nothing of it occurs.
+ * their usual prefix, and names have slashes where an old program wrote backslashes. Returns the same archive if nothing had to change.
  */
 export function withUsualParts(zip: Buffer, entries: readonly ZipEntry[]): Buffer {
   const changed = new Map<ZipEntry, Buffer>()

@@ -15,7 +15,7 @@ export async function openPdf(bytes: Uint8Array) {
   const pdfium = functionsOf(document)
   return {
     pageCount: document.getPageCount(),
-    /** Its table of objects is missing, and was made anew of what is left. */
+    /** Its table of objects is missing, and was rebuilt from the remaining objects. */
     isCut,
     /**
      * Returns what a page shows, `index` counting from 0: its text in the order of the file, with that of forms; the words of

@@ -52,7 +52,7 @@ interface PptRecord {
 interface Slide {
   readonly id: number
   readonly container: PptRecord | undefined
-  /** What the outline has of it. */
+  /** Its text in the outline. */
   readonly outline: readonly string[]
 }
 
