@@ -20,7 +20,7 @@ const WITHOUT_PICTURES =
 const checkout = fileURLToPath(new URL('..', import.meta.url))
 process.env.SHELFD_STATE_DIR ||= join(checkout, '.shelfd', 'state')
 process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
-// Compiled code, which is removed with the rest.
+// The cache of compiled code, removed with the checkout's other data.
 process.env.XDG_CACHE_HOME = join(checkout, '.shelfd', 'cache')
 process.env.SHELFD_CONFIG ||= ownConfiguration(join(checkout, '.shelfd'))
 
@@ -31,7 +31,7 @@ if (!isCommand && !isMistyped(given[0])) {
   if (directories.length > 0) process.stderr.write(WITHOUT_PICTURES)
   process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
 }
-// npm runs scripts in the directory of the project, but a relative directory is meant from where npm was called.
+// npm runs scripts in the directory of the project; relative paths refer to where npm was called.
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 await import('./main.ts')
 

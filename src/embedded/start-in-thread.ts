@@ -19,7 +19,7 @@ export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | 'embedFor' | 'upl
 export type LibraryCall = 'start' | 'settled' | number
 
 const NURSERY_MIB = 8
-/** It finishes requests, searches and commits; afterwards its disk hangs. */
+/** Enough to finish requests, searches and commits; a thread that takes longer has a disk that hangs. */
 const GRACE_MS = 30_000
 const THREAD_URL = threadEntry('./library-thread', import.meta.url)
 
@@ -57,8 +57,8 @@ export async function startEmbeddedInThread(options: LibraryThreadOptions): Prom
 }
 
 /**
- * Starts a thread whose nursery has NURSERY_MIB from its start on. The nursery of a thread begins with 1 MiB, and the program keeps
- * nurseries as large as they are; this thread would empty such a one every few requests.
+ * Starts a thread whose nursery has NURSERY_MIB from its start on. By default it begins with 1 MiB and does not grow in this program,
+ * so that this thread would empty it every few requests.
  */
 function startWithNursery(start: () => Worker): Worker {
   setFlagsFromString(`--min-semi-space-size=${NURSERY_MIB}`)

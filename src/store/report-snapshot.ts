@@ -68,7 +68,7 @@ function prepareRows(database: Database.Database) {
         insert.run(path, path?.toLowerCase() ?? null, name, reason, sizeBytes, resourceId)
       }
     }),
-    /** The classes of the filter do not matter. */
+    /** Ignores the classes of the filter. */
     tally: (filter: RowFilter): ClassTally[] => tally.all(bound(filter)),
     list: (filter: RowFilter, page: { readonly offset: number; readonly limit: number }): SnapshotRow[] =>
       list.all({ ...bound(filter), classes: JSON.stringify(filter.classes), ...page }),

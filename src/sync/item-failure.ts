@@ -15,8 +15,8 @@ const ABILITIES: Readonly<Record<NeededRight['right'], string>> = {
 }
 
 /**
- * Returns the error of a request if it concerns the requested item alone; undefined if it concerns the service. If the error leaves that
- * open, asks once for the credential's rights: a service that answers and grants the right is well.
+ * Returns the error of a request if it concerns the requested item alone; undefined if it concerns the service. If the error does not
+ * show which, asks once for the credential's rights: a service that grants the right works.
  */
 export async function itemFailure(
   error: unknown,

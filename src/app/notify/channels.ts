@@ -78,7 +78,7 @@ export function planNotices(settings: NotifySettings, input: ChannelInput): Noti
   return channels.length === 0 ? undefined : { channels, overdueMs: settings.noSuccessForMs, host: hostname() }
 }
 
-/** Reports the failures of a run, or that they are over. A run that was stopped notifies nobody. */
+/** Reports the failures of a run, or that they are over. Sends nothing after a run that was stopped. */
 export async function notifyOfRun(
   engine: Pick<Engine, 'store' | 'clock' | 'logger' | 'signal'>,
   plan: NoticePlan,

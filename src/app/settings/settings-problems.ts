@@ -86,7 +86,7 @@ function knownKeys(path: Path): string[] {
   return isMapping(properties) ? Object.keys(properties) : []
 }
 
-/** Each problem is placed at the later of two mirrors. */
+/** A conflict of two mirrors is reported at the later one. */
 export function findMirrorProblems(settings: Settings, hasLibrary: (index: number) => boolean) {
   return settings.mirrors.flatMap((mirror, index) => {
     const earlier = settings.mirrors.slice(0, index)

@@ -69,7 +69,7 @@ export interface Rates {
   readonly beginning: string
 }
 
-/** Columns of the bar; below `fewest` it is omitted. Parts of a higher rank are left out for it. */
+/** Columns of the bar; with fewer than `fewest` it is omitted. Parts of a higher rank make room for it. */
 const BAR = { most: 24, fewest: 8, rank: 4 }
 /** Smaller files are sent before their percent can be read. */
 const PERCENT_FROM_BYTES = 2 ** 20
@@ -194,7 +194,7 @@ function shortName(path: string): string {
   return path === '' ? '' : truncateToWidth(escapeText(nameOf(path)), MAX_NAME)
 }
 
-/** Without a countdown: the line below an outage's message is redrawn, and the message has the times. */
+/** Has no countdown: the message of the outage, above this line, has the times. */
 function describeWait({ cause }: Outage): string {
   return escapeText(cause)
 }
@@ -247,7 +247,7 @@ export class RecentRate {
   #samples: Sample[] = []
 
   record(amount: number, atMs: number): void {
-    // Drops samples above the amount, which decreases when an upload fails, and those before anything grew.
+    // Drops samples above the present amount, since a failed upload decreases it, and those from before the first progress.
     const isOfUse = (sample: Sample) => amount > 0 && sample.amount <= amount && atMs - sample.atMs <= WINDOW_MS
     this.#samples = this.#samples.filter(isOfUse)
     const last = this.#samples.at(-1)

@@ -8,14 +8,14 @@ export type NextDue = (instantMs: number) => number | null
 const MAX_DAYS = 366 * 40
 
 /**
- * Five fields in a time zone (undefined: the system's). Each time is due once: a skipped one at the end of the gap, a repeated one at its
- * first.
+ * Five fields in a time zone (undefined: the system's). Each time is due once, also when clocks change: a skipped one at the end of
+ * the gap, a repeated one the first time.
  */
 export function readCronTimes(expression: string, timeZone: string | undefined): NextDue {
   const { createTask, parse } = loadNodeCron()
   const { hour, minute, month } = parse(expression)
   const times = [...new Set(hour.flatMap((h) => minute.map((m) => h * HOUR_MS + m * MINUTE_MS)))].sort((a, b) => a - b)
-  // On a clock without time zone, node-cron matches the days.
+  // node-cron matches the days, in UTC; `times` has the hours and minutes.
   const days = createTask(`* * ${expression.trim().split(/\s+/).slice(2).join(' ')}`, () => {}, { timezone: 'UTC' })
   days.destroy()
   const isDueOn = (dayMs: number) => month.includes(new Date(dayMs).getUTCMonth() + 1) && days.match(new Date(dayMs))
@@ -34,14 +34,14 @@ export function readCronTimes(expression: string, timeZone: string | undefined):
   }
 }
 
-/** Most configurations have no expression. */
+/** Loaded when needed, since most configurations have no expression. */
 export function loadNodeCron(): typeof import('node-cron') {
   return createRequire(import.meta.url)('node-cron')
 }
 
 type OffsetAt = (instantMs: number) => number
 
-/** The wall time is milliseconds in UTC, which allows arithmetic; some are skipped and others repeated. */
+/** `wallMs` is wall time as if it were UTC, which allows arithmetic. Some wall times are skipped, others occur twice. */
 function firstInstantOf(wallMs: number, offsetAt: OffsetAt): number {
   const before = wallMs - offsetAt(wallMs - DAY_MS)
   const after = wallMs - offsetAt(wallMs + DAY_MS)

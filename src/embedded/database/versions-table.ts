@@ -12,7 +12,7 @@ export interface Versions {
   earlierOf(resourceId: number): { readonly count: number; readonly createdAtMs: number } | null
 }
 
-/** In the inbox, which gets what was sent to no directory, a title says nothing. */
+/** The inbox gets uploads without a directory, where equal titles say nothing. */
 const PLACES = `SELECT own.directory_id, coalesce(nullif(own.title, ''), own.filename) AS title
   FROM location own CROSS JOIN directory ON directory.id = own.directory_id
   WHERE own.resource_id = @id AND directory.path <> '${INBOX_PATH}'`

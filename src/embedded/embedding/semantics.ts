@@ -24,11 +24,11 @@ export type QueryVectorResult = { readonly semantic: QueryVector } | { readonly 
 export interface Semantics {
   /** Reports that there may be resources to embed. */
   wake(): void
-  /** Embeds a query; never throws, since a search does without. */
+  /** Embeds a query; never throws, since a search works without its vector. */
   ofQuery(query: string): Promise<QueryVectorResult>
   /** Embeds documents for this time at most; 0 only counts what is missing. */
   embedFor(forMs: number): Promise<EmbeddingProgress>
-  /** A sentence on what searches by meaning leave out; undefined when that is nothing. */
+  /** A sentence on what searches by meaning leave out; undefined if they leave out nothing. */
   gaps(): string | undefined
   /** Resolves when no resource is left to embed. */
   settled(): Promise<void>
@@ -38,7 +38,7 @@ export interface Semantics {
 export interface SemanticsSpec extends Omit<EmbeddingStageSpec, 'embedder' | 'limits'> {
   readonly choice: EmbedderChoice
   readonly limits: Partial<EmbeddingLimits> | undefined
-  /** False embeds only queries, and compares them with what other processes embedded. */
+  /** False: embeds only queries, and compares them with documents that other processes embedded. */
   readonly embedsDocuments: boolean
 }
 

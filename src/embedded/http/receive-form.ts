@@ -25,7 +25,7 @@ interface FormLimits {
 export interface ReceivedForm {
   readonly fileName: string
   readonly mimeType: string
-  /** The encoding that the sender names; null without one, and for what is no name of an encoding. */
+  /** The encoding that the sender names; null without one, and for an unknown name. */
   readonly charset: string | null
   readonly content: ContentReceiver
   /** The value of the field `path`. */
@@ -56,7 +56,7 @@ export async function receiveForm(
     parser.end()
     return form.finish()
   } catch (error) {
-    // Discard the rest of the body for a while: a client that is cut off would not see why it was refused.
+    // Reads and discards the remaining body for a while: a client that is cut off would not see the reason.
     if (!Buffer.isBuffer(body)) body.resume()
     await form.content?.dispose()
     throw error

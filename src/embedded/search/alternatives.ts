@@ -9,7 +9,7 @@ import type { Clause } from './parse-query.ts'
 export interface Alternative {
   readonly words: readonly string[]
   readonly isPrefix: boolean
-  /** The share that it scores of what the word as written does. */
+  /** Its share of the score of the word as written. */
   readonly weight: number
 }
 
@@ -19,7 +19,9 @@ const AS_FORM = 0.6
 // Korean writes particles at the end of a word.
 const PARTICLE = /(?:에서|에게|으로|까지|부터|하고|이나|에는|에도|[을를이가은는의에와과도로만])$/
 
-/** Each way in which a document may have a clause, with stems of these languages (all when undefined); the first one is what the user wrote. */
+/**
+ * The forms in which a document may have a clause, with stems of these languages (undefined: all); the first is what the user wrote.
+ */
 export function alternativesOf({ kind, text, words }: Clause, stemmed?: readonly Language[]): Alternative[] {
   const [first] = words
   if (first === undefined) return []
@@ -57,8 +59,8 @@ function joined(text: string, words: readonly Word[]): Alternative[] {
 }
 
 /**
- * The stems, usually in every language of the script, since one word is too little to detect its language, the English one also as a word,
- * as the index has it where a text has that word itself; and the spelling without umlauts.
+ * The spelling without umlauts, and the stems, usually in every language of the script, since one word does not show its language.
+ * The English stem is also sought as a word, since the index keeps it as one if the text has that word.
  */
 function formsOf(word: Word, stemmed?: readonly Language[]): string[] {
   const { source, small, folded } = word

@@ -18,7 +18,7 @@ export function excerptOf(text: string, marks: readonly Mark[]): Excerpt {
   return withMarks(text, start, end, inside)
 }
 
-/** The index of the mark with which the window begins that has the most clauses, then the most marks. */
+/** The index of the mark that begins the window with the most clauses, then the most marks. */
 function startOfBest(marks: readonly Mark[]): number {
   let [best, bestScore] = [0, 0]
   for (const [index, { start }] of marks.entries()) {
@@ -29,7 +29,7 @@ function startOfBest(marks: readonly Mark[]): number {
   return best
 }
 
-/** Overlapping pairs of characters, and words that only a blank parts, share one mark. */
+/** Joins the marks of overlapping pairs of characters, and of words with one blank between them. */
 function joinMarks(marks: readonly Mark[]): Mark[] {
   const joined: Mark[] = []
   for (const mark of marks) {

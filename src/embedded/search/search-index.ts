@@ -43,12 +43,12 @@ export interface SearchResult {
   readonly matched: 'all' | 'some'
   /** True for a query that says only what is excluded. */
   readonly onlyExcludes: boolean
-  /** What the user wrote that no passage has, nor anything like it. */
+  /** Words of the user that no passage has in any form. */
   readonly unknown: readonly string[]
   readonly corrections: readonly Correction[]
 }
 
-/** The ranks of so many are merged whatever the limit is, so that they don't depend on it; further ones follow by their terms. */
+/** So many ranks are merged whatever the limit is, so that the order does not depend on it; further hits follow by their terms. */
 const MAX_TO_MERGE = 300
 
 /** Searches the words of an index, each clause by its forms, and the meaning. One read transaction. */
@@ -102,7 +102,7 @@ function passageCache({ one }: ReturnType<typeof passageReader>, matchWords: Mat
   }
 }
 
-/** Reads what a hit shows here, because reading texts would hold up the requests that the service answers. */
+/** Reads here what a hit shows: in the thread of the service, reading would delay its other requests. */
 function hitReader({ from }: ReturnType<typeof passageReader>, read: ReadPassages, count: number) {
   const showPassage = (found: ReadPassage | undefined): MatchingPassage[] =>
     found ? [{ passage: found.passage, ...excerptOf(found.passage.text, found.marks) }] : []

@@ -1,10 +1,7 @@
 import { setPriority } from 'node:os'
 import { systemCodeOf } from '../errors.ts'
 
-/**
- * Without `pid` the calling thread on Linux, and this process elsewhere. Does nothing where the system forbids it, as the systemd unit
- * does.
- */
+/** `pid` 0 is the calling thread on Linux, and this process elsewhere. Does nothing where that is forbidden, as by the systemd unit. */
 export function lowerPriority(priority: number, pid = 0): void {
   try {
     setPriority(pid, priority)

@@ -110,7 +110,7 @@ const SNAPSHOTS = [
   '.ckpt/',
 ]
 
-/** Files of cloud clients that stand for others, whose bytes are elsewhere. */
+/** Files of cloud clients that stand for documents stored elsewhere. */
 const PLACEHOLDERS = [
   '.*.icloud',
   '*.nextcloud',

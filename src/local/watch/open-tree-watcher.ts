@@ -8,7 +8,10 @@ import { inspectRoot } from '../read/open-and-recheck-root.ts'
 import { NodeWatcher } from './node-watcher.ts'
 import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd, WatchEvents } from './tree-watcher.ts'
 
-/** By the back end that fits platform and file system, or not at all. `pollIntervalMs`: where the kernel does not report all changes. */
+/**
+ * Chooses the back end that fits platform and file system, or none. `pollIntervalMs` applies where the kernel does not report all
+ * changes.
+ */
 export function systemWatch(wanted: 'auto' | 'poll', pollIntervalMs: number, clock: Clock, logger: Logger) {
   const system = { platform: process.platform, statfs: boundedFileSystem.statfsSync }
   return {

@@ -25,11 +25,11 @@ export interface RetryOptions {
   readonly openUntilMs: (deadlineMs: number | undefined) => number
 }
 
-/** Repeats failed requests with growing delays and a bound, unless the service may have done what must not be done twice. */
+/** Repeats failed requests with growing delays until a bound, but none that the service may have carried out and must not repeat. */
 export function withRetries(send: Send, options: RetryOptions): Send {
   const { origin, clock, logger, policy, outages } = options
   return async (request) => {
-    // No try begins later; known from the first failure on.
+    // No try begins after it; set by the first failure.
     let deadlineMs: number | undefined
     for (let attempt = 1; ; attempt += 1) {
       try {

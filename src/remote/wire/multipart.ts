@@ -28,7 +28,7 @@ export interface Payload {
 /**
  * Encodes `multipart/form-data`: the text fields first, then the file in the field `file`. Reads the first chunk, so
  * that an unreadable file costs no request. Throws what the body throws; FileError('busy') if its length is not as declared.
- * A small file is read to its place between head and tail. A buffer of a small file has to be given back to `buffers`.
+ * A small file is read into one buffer with head and tail, which must be given back to `buffers`.
  */
 export function openMultipart(body: FileBody, random: Random, buffers?: UploadBuffers): Payload | Promise<Payload> {
   const boundary = makeBoundary(random)
@@ -50,7 +50,7 @@ export function openMultipart(body: FileBody, random: Random, buffers?: UploadBu
     return { ...frame, content, release() {} }
   }
   const opened = body.open((sizeBytes) => (sizeBytes === room?.length ? room : take(sizeBytes)))
-  // A small file has been read by now.
+  // A small file is already read.
   return opened instanceof Promise ? opened.then(enclose) : enclose(opened)
 }
 
@@ -100,7 +100,7 @@ async function* framed(
     if (sentBytes > body.sizeBytes) throw new SourceFailure(changedLength(body))
     if (sentBytes === body.sizeBytes) await passFence(body)
     yield next.value
-    // The next one was asked for, so the connection has taken this one.
+    // The connection asked for the next chunk, so it has sent this one.
     buffers?.giveBack(next.value)
   }
   if (sentBytes !== body.sizeBytes) throw new SourceFailure(changedLength(body))

@@ -57,7 +57,7 @@ export function openSocket(hostPort: HostPort, signal: AbortSignal | undefined):
 export interface Security {
   /** Trusted certificates; undefined: Node's. */
   readonly context: SecureContext | undefined
-  /** The TLS session of an earlier connection to the same place. */
+  /** The TLS session of an earlier connection to the same host. */
   readonly session?: Buffer | undefined
   /** Aborts the attempt, when no request needs the connection any more. */
   readonly signal: AbortSignal | undefined

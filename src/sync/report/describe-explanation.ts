@@ -130,7 +130,7 @@ function describeIngestion(content: Content, times: Times): string | undefined {
   const { outcome, ingestionStatus: status, ingestionSeenAt } = content
   if (outcome === null) return undefined
   const seen = ingestionSeenAt === null ? '' : `, seen ${times.say(ingestionSeenAt)}`
-  // The note says it of what is stored without text.
+  // Of a resource without text, the note says so.
   const isPlain = outcome === status || (outcome === 'searchable' && !isTextSearchable(content))
   return `${status ?? 'not polled yet'}${isPlain ? '' : ` (${outcome})`}${seen}`
 }

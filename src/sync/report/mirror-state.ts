@@ -41,7 +41,7 @@ export function stateOfDaemon(status: DaemonMirrorStatus, nowMs: number): StateL
   return holdOfDaemon(status) ?? scanOfDaemon(status) ?? waiting
 }
 
-/** Between batches nothing is wrong, so what waits is shown with the time of the next batch. */
+/** Leaves out the wait for the next batch, which is no trouble. */
 function holdOfDaemon({ state, reason }: DaemonMirrorStatus): StateLine | undefined {
   if (!reason || reason.code === 'scheduled') return undefined
   return { sign: state === 'halted' ? '✗' : '!', text: `${state}: ${reason.message} [${reason.code}]` }

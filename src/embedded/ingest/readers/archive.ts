@@ -73,8 +73,8 @@ export const ARCHIVE_LIMITS = {
 const MARKUP = /\.(?:xml|rels|xhtml|html?|opf|ncx)$/i
 
 /**
- * Throws when the archive is encrypted, or declares more than may be unpacked: some hundred kilobytes can hold gigabytes. Markup that
- * is read piece by piece (`isStreamed`) does not count as such.
+ * Throws when the archive is encrypted, or declares more than may be unpacked: a few hundred kilobytes can hold gigabytes. Markup
+ * that is read in pieces (`isStreamed`) has no bound of its own.
  */
 export function checkArchive(entries: readonly ZipEntry[], isStreamed = false): void {
   if (entries.some(({ isEncrypted }) => isEncrypted)) throw passwordNeeded()
@@ -167,19 +167,19 @@ export async function readParagraphs(zip: Buffer, part: ZipEntry, onText: (text:
 const OPEN_TEXT = ['p', 'h', 'title', 'desc', 'header-decl', 'footer-decl']
 /** Elements that may begin and end within a word. */
 const WITHIN_WORDS = /^(?:span|a|meta|ruby|ruby-base|(?:bookmark|change|reference|soft)\b.*)$/
-/** Programs fill them in, so that their text says nothing of the document. */
+/** Programs fill these in: their text is not the author's. */
 const FIELDS = ['page-number', 'page-count', 'date', 'time', 'sheet-name', 'file-name', 'note-citation']
 const FORM_TEXT = ['form:label', 'form:value', 'form:current-value', 'form:title']
 
 /**
- * Calls `onText` for each paragraph, label and value of a form in a part of an OpenDocument; in its styles for those of pages, such as
- * headers, but not for places that a slide fills.
+ * Calls `onText` for each paragraph, label and form value in a part of an OpenDocument. From its styles takes texts of pages, such as
+ * headers, but no placeholders of slides.
  */
 export async function readOpenParagraphs(zip: Buffer, part: ZipEntry, onText: (text: string) => void): Promise<void> {
   const isStyles = part.name.endsWith('styles.xml')
   let isShown = !isStyles
   let text = ''
-  /** How many elements are open since one that is passed over. */
+  /** The depth inside an element that is passed over; 0 outside. */
   let passedOver = 0
   await readXmlPart(zip, part, {
     onOpen: (name, attributes) => {

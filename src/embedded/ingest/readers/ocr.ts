@@ -18,7 +18,7 @@ interface RecognizedText {
 
 const LANGUAGES = ['eng', 'deu'] as const
 
-/** A confidence of 100 is certain; what is recognized in leaves and clouds has about 10, printed text above 80. */
+/** A confidence of 100 is certain; shapes in leaves and clouds have about 10, printed text above 80. */
 const MIN_CONFIDENCE = 55
 const WORD = /\p{L}{2}/u
 /** Tesseract derives the size of letters from it. */
@@ -64,7 +64,7 @@ export function openRecognizer(directory: string) {
   }
 }
 
-/** What is recognized on a page that stands on its side has fewer letters in words, if any. */
+/** A page that lies on its side yields fewer letters in words than this. */
 const FEW_LETTERS = 60
 
 function lettersOf(texts: readonly RecognizedText[]): number {
@@ -178,7 +178,7 @@ export async function loadSharp() {
 }
 
 /**
- * One page of a picture as it is seen, in grey, in a size that is good to recognize; of one that is cut, what is left (`isCut`). Throws
+ * One page of a picture, upright, in grey and in a size that is good for recognition; of a truncated file, the part that is there (`isCut`). Throws
  * when it is broken.
  */
 export async function pictureOf(bytes: Buffer, page: number): Promise<GreyImage & { readonly isCut: boolean }> {
@@ -210,7 +210,7 @@ async function decode(bytes: Buffer, page: number, failOn: 'warning' | 'none'): 
 /** Half of the light, by which a picture counts as light or dark. */
 const MIDDLE = 128
 
-/** A picture with transparency in grey: dark on white, and light on black the other way round, as on the page that it is made for. */
+/** Puts a transparent picture on white if it is dark and on black if it is light, as on the page that it is made for. */
 function onContrast(pixels: Buffer, channels: number): Uint8Array {
   const light = (at: number) => {
     const [red = 0, green = 0, blue = 0] = pixels.subarray(at, at + 3)
