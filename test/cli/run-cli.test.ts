@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import packageJson from '../../package.json' with { type: 'json' }
 import { typedInCheckout } from '../../src/cli/checkout.ts'
 import { commands, GROUP_SUMMARIES } from '../../src/cli/commands.ts'
 import { createHome, createStop } from './run-with.ts'
@@ -128,10 +127,6 @@ test.each(own)('help of $name has examples and exit codes', async ({ name, load 
   expect(stdout).toContain('130  interrupted')
   const command = await load()
   for (const [line] of command.examples) expect(`${line} `).toContain(`${name} `)
-})
-
-test('--version prints the version alone', async () => {
-  expect(await shelfd('--version')).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
 test.each([

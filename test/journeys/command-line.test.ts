@@ -1,7 +1,6 @@
 /** What the program answers to a typed line: version, help, mistyped words, and fatal errors in JSON. */
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { startFaultyService } from '../support/faulty-service.ts'
 import { expectExit, homeWithPapers, temporaryHome } from '../support/home.ts'
 
 describe('version and help', () => {
@@ -81,17 +80,6 @@ describe('fatal errors in JSON', () => {
     const { stderr } = await configured.shelfd(['report'])
     expect(JSON.parse(stderr)).toMatchObject({ code: 'unknown-mirror', exitCode: 2 })
   })
-})
-
-test('a missing library is explained once', async () => {
-  await using service = await startFaultyService()
-  const home = homeWithPapers({ 'a.md': 'A' }, service)
-  const { stderr } = expectExit(
-    await home.shelfd(['sync', 'Papers', '--to', 'Nowhere']),
-    2,
-    /there is no library "Nowhere"; "shelfd libraries create Nowhere" creates it\n/,
-  )
-  expect(stderr.split('shelfd libraries list')).toHaveLength(2)
 })
 
 test('a run limited to a month is not cut short', async () => {

@@ -156,12 +156,6 @@ describe('credentials and libraries', () => {
     expect(exitCode).toBe(7)
     expect(mirror.uploads).toMatchObject({ created: 0, inDoubt: 0 })
   })
-
-  test('an unknown or unnamed library is a usage error', async () => {
-    const { home } = await homeOnService({ 'a.md': 'A' })
-    expect(await home.shelfd(['sync', 'Papers', '--to', 'Reserch'])).toMatchObject({ exitCode: 2 })
-    expectExit(await home.shelfd(['sync', 'Papers']), 2, '--to')
-  })
 })
 
 describe('runs over several mirrors', () => {
