@@ -84,7 +84,7 @@ function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, {
   return troubled.map((content): SummaryProblem => {
     const { state, problemCode, retryAt } = content
     if (state === 'sending' || problemCode === null) uploads.inDoubt += 1
-    else if (state !== 'stored') uploads.failed += 1
+    else if (state === 'refused' || state === 'doubt') uploads.failed += 1
     return { ...problemOfContent(content), retryAt: isoTime(retryAt) }
   })
 }
