@@ -62,11 +62,11 @@ async function migrate(
 
 /**
  * The SQL for a superuser: shelfd_owner has the schema, shelfd_host calls the functions of hosts, shelfd_reader those that only read; the
- * latter two may touch no table. It may run twice.
+ * latter two may touch no table. It may run twice, and for several databases of one server at once.
  */
 export function hardenedSql(leaseMs: number): string {
   const role = (name: string) =>
-    `IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${name}') THEN CREATE ROLE ${name} NOLOGIN; END IF;`
+    `BEGIN CREATE ROLE ${name} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN END;`
   return [
     '-- Run it as a superuser in the database of the ledger. Then create a role with a password for each host:',
     "--   CREATE ROLE nas LOGIN PASSWORD '…' IN ROLE shelfd_host;",
