@@ -15,7 +15,7 @@ export function readLibrary(dataDir: string): StoredResource[] {
   try {
     const resources = database
       .prepare<[], { key: number; id: string; sha256: string; mime: string; title: string }>(
-        `SELECT id AS key, lower(hex(public_id)) AS id, lower(hex(sha256)) AS sha256, mime_type AS mime, title FROM resource
+        `SELECT id AS key, lower(hex(public_id)) AS id, lower(hex(sha256)) AS sha256, coalesce(mime_type, 'text/plain') AS mime, title FROM resource
          WHERE library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1) ORDER BY id`,
       )
       .all()

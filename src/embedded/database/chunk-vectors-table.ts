@@ -11,7 +11,7 @@ export interface ChunkVectors {
   readonly chunks: Buffer
 }
 
-const TO_EMBED = `is_embedded = 0 AND status IN ('completed', 'completed_with_warnings', 'partial')`
+const TO_EMBED = "is_embedded = 0 AND (status IS NULL OR status IN ('completed_with_warnings', 'partial'))"
 
 /** The vectors, which are removed together with their resource, and the resources that still need some. */
 export function chunkVectorsTable(database: Database) {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { PUBLIC_ID } from './resources-table.ts'
+import { MIME_TYPE, PUBLIC_ID } from './resources-table.ts'
 
 export interface LocationRow {
   readonly directoryId: number
@@ -19,7 +19,7 @@ export interface ListedFile {
 
 export function locationsTable(database: Database) {
   const listed = database.prepare<[number, string, number], Omit<ListedFile, 'slug'>>(
-    `SELECT filename, coalesce(nullif(location.title, ''), filename) AS title, ${PUBLIC_ID} AS id, mime_type AS mimeType
+    `SELECT filename, coalesce(nullif(location.title, ''), filename) AS title, ${PUBLIC_ID} AS id, ${MIME_TYPE} AS mimeType
      FROM location JOIN resource ON resource.id = resource_id
      WHERE directory_id = ? AND filename > ? ORDER BY filename LIMIT ?`,
   )

@@ -13,8 +13,8 @@ import {
 } from '../../foundation/sqlite/open-database.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
-// "klb5". Until the first release, each change of the schema takes another digit: older databases are refused by it.
-const APPLICATION_ID = 0x6b6c6235
+// "klb6". Until the first release, each change of the schema takes another digit: older databases are refused by it.
+const APPLICATION_ID = 0x6b6c6236
 
 export interface LibraryDatabaseOptions {
   /** Reads every page before the file is trusted. */

@@ -49,8 +49,8 @@ interface TextColumns {
   readonly contentLength: number | null
 }
 
-const COLUMNS = `id, resource_id AS resourceId, ordinal, unit, first_unit AS firstUnit, last_unit AS lastUnit, detail,
-  content_offset AS contentOffset, content_length AS contentLength`
+const COLUMNS = `id, resource_id AS resourceId, ordinal, coalesce(unit, 'line') AS unit, first_unit AS firstUnit,
+  last_unit AS lastUnit, detail, content_offset AS contentOffset, content_length AS contentLength`
 const HAS_TEXT = '(content_length > 0 OR EXISTS (SELECT 1 FROM passage_text WHERE passage_id = passage.id))'
 
 export function passagesTable(database: Database, readContent: ReadContent) {
@@ -58,7 +58,7 @@ export function passagesTable(database: Database, readContent: ReadContent) {
     [number, number, TraceUnit, number, number, string | null, number | null, number | null]
   >(
     `INSERT INTO passage (resource_id, ordinal, unit, first_unit, last_unit, detail, content_offset, content_length)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, nullif(?, 'line'), ?, ?, ?, ?, ?)`,
   )
   const insertText = database.prepare<[number, number, Buffer]>(
     'INSERT INTO passage_text (passage_id, size_bytes, bytes) VALUES (?, ?, ?)',
@@ -134,9 +134,16 @@ interface PassageWords {
   readonly forms: string
 }
 
-/** The word by which the index restricts a search to a library; no word of a text has this sign. */
+/** The word by which the index restricts a search to a library; no word of a text begins with this sign. */
 export function libraryWord(libraryId: number): string {
-  return `${libraryId}~library`
+  return `~library~${libraryId}`
+}
+
+export type TitleColumn = 'name' | 'heading'
+
+/** Words, parted by blanks, as the index has those of names and headings in its first column. */
+export function titleWords(column: TitleColumn, words: string): string {
+  return words.replace(/[^ ]+/g, `~${column}~$&`)
 }
 
 /** The search index (FTS5, without the texts themselves), by the ids of the passages. */
@@ -144,26 +151,21 @@ export function passageWordsTable(database: Database) {
   const insert = database.prepare<[number, string, string, string]>(
     'INSERT INTO passage_words (rowid, body, heading, name) VALUES (?, ?, ?, ?)',
   )
-  const insertTitle = database.prepare<[number, string, string]>(
-    'INSERT INTO title_words (rowid, heading, name) VALUES (?, ?, ?)',
-  )
-  const ofPassage = ['passage_words', 'title_words'].map((table) =>
-    database.prepare<[number]>(`DELETE FROM ${table} WHERE rowid = ?`),
-  )
-  const ofResource = ['passage_words', 'title_words'].map((table) =>
-    database.prepare<[number]>(`DELETE FROM ${table} WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)`),
+  const ofPassage = database.prepare<[number]>('DELETE FROM passage_words WHERE rowid = ?')
+  const ofResource = database.prepare<[number]>(
+    'DELETE FROM passage_words WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)',
   )
   return {
     insert(passageId: number, libraryId: number, { name, heading, body, forms }: PassageWords): void {
-      insert.run(passageId, `${forms} ${libraryWord(libraryId)} ${body}`, heading, name)
-      if (heading !== '' || name !== '') insertTitle.run(passageId, heading, name)
+      const titles = `${titleWords('name', name)} ${titleWords('heading', heading)}`
+      insert.run(passageId, `${titles} ${forms} ${libraryWord(libraryId)} ${body}`, heading, name)
     },
     remove: (passageId: number) => {
-      for (const statement of ofPassage) statement.run(passageId)
+      ofPassage.run(passageId)
     },
     /** Call it while the passages are still there. */
     removeOfResource: (resourceId: number) => {
-      for (const statement of ofResource) statement.run(resourceId)
+      ofResource.run(resourceId)
     },
   }
 }

@@ -10,13 +10,12 @@ const SHARE = 10
 const SHARE_AT_END = 25
 /** Some 50 ms. */
 const MAX_PAGES_AT_END = 2_048
-const INDEXES = ['passage_words', 'title_words']
 
 export type SpaceReclaim = ReturnType<typeof openSpaceReclaim>
 
 /** Gives back to the disk what the database no longer uses, in steps of some 10 ms. */
 export function openSpaceReclaim(database: Database) {
-  const merges = INDEXES.map((table) => prepareMerge(database, table))
+  const merge = prepareMerge(database)
   const passages = database.prepare<[], number>('SELECT count(*) FROM passage').pluck()
   const changes = database.prepare<[], number>('SELECT total_changes()').pluck()
   const count = (pragma: string) => Number(database.pragma(pragma, { simple: true }))
@@ -33,12 +32,9 @@ export function openSpaceReclaim(database: Database) {
      * every level; fewer than two changes say that there was nothing to do.
      */
     mergeIndex: (isFirst: boolean) => {
-      const hasMerged = merges.map((merge) => {
-        const before = changes.get() ?? 0
-        merge.run(isFirst ? -PAGES_A_STEP : PAGES_A_STEP)
-        return (changes.get() ?? 0) - before >= 2
-      })
-      return hasMerged.includes(true)
+      const before = changes.get() ?? 0
+      merge.run(isFirst ? -PAGES_A_STEP : PAGES_A_STEP)
+      return (changes.get() ?? 0) - before >= 2
     },
     /** Cuts free pages off the file; false when none is left. */
     cutFile: () => {
@@ -49,20 +45,18 @@ export function openSpaceReclaim(database: Database) {
   }
 }
 
-function prepareMerge(database: Database, table: string) {
-  return database.prepare<[number]>(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`)
+function prepareMerge(database: Database) {
+  return database.prepare<[number]>("INSERT INTO passage_words (passage_words, rank) VALUES ('merge', ?)")
 }
 
 /**
- * Merges the indexes of a database that is about to be closed, where the largest of their segments is not nearly all, which saves an eighth,
- * then cuts free pages off where they are a share of it that counts. What takes more than a moment is left to the next writes.
+ * Merges the index of a database that is about to be closed, where the largest of its segments is not nearly all, which saves an eighth, then
+ * cuts free pages off where they are a share of it that counts. What takes more than a moment is left to the next writes.
  */
 export function shrinkAtEnd(database: Database): void {
-  for (const table of INDEXES) {
-    const sizes = database.prepare<[], number>(`SELECT count(*) FROM ${table}_idx GROUP BY segid`).pluck().all()
-    const all = sizes.reduce((sum, size) => sum + size, 0)
-    if ((all - Math.max(0, ...sizes)) * SHARE > all) prepareMerge(database, table).run(-MAX_PAGES_AT_END)
-  }
+  const sizes = database.prepare<[], number>('SELECT count(*) FROM passage_words_idx GROUP BY segid').pluck().all()
+  const all = sizes.reduce((sum, size) => sum + size, 0)
+  if ((all - Math.max(0, ...sizes)) * SHARE > all) prepareMerge(database).run(-MAX_PAGES_AT_END)
   const count = (pragma: string) => Number(database.pragma(pragma, { simple: true }))
   const free = count('freelist_count')
   if (free * SHARE_AT_END > count('page_count'))

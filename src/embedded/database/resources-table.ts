@@ -53,32 +53,37 @@ const NO_BLOCK: NewBlockColumns = { blockId: null, blockStart: null }
 /** The values that most resources have; they are not stored. */
 const USUAL = { textType: 'text/plain', warnings: '[]', properties: '{}' } as const
 const NOT_INGESTED: IngestedColumns = { ...USUAL, status: 'not_started', failure: null, videoType: null }
+const USUAL_STATUS: IngestionStatus = 'completed'
+const USUAL_MIME_TYPE = 'text/plain'
 
 /** The identifier as the interface shows it. */
 export const PUBLIC_ID = 'lower(hex(public_id))'
 const IDENTIFIER = /^[0-9a-f]{32}$/
+export const MIME_TYPE = `coalesce(mime_type, '${USUAL_MIME_TYPE}')`
 
-const COLUMNS = `id, ${PUBLIC_ID} AS publicId, library_id AS libraryId, sha256, mime_type AS mimeType, charset, size_bytes AS sizeBytes,
-  title, status, failure, created_at_ms AS createdAtMs, video_type AS videoType,
+const COLUMNS = `id, ${PUBLIC_ID} AS publicId, library_id AS libraryId, sha256, ${MIME_TYPE} AS mimeType, charset, size_bytes AS sizeBytes,
+  title, coalesce(status, '${USUAL_STATUS}') AS status, failure, created_at_ms AS createdAtMs, video_type AS videoType,
   coalesce(text_type, '${USUAL.textType}') AS textType, coalesce(warnings, '${USUAL.warnings}') AS warnings,
   coalesce(properties, '${USUAL.properties}') AS properties`
+const STATUS = `nullif(@status, '${USUAL_STATUS}')`
 /** The columns that are null where they have the usual value. */
 const UNUSUAL = `nullif(@textType, '${USUAL.textType}'), nullif(@warnings, '${USUAL.warnings}'),
   nullif(@properties, '${USUAL.properties}')`
 /** Its index holds the beginnings of hashes only. */
 const OF_CONTENT = `FROM resource INDEXED BY resource_by_content
-  WHERE substr(sha256, 1, 8) = substr(@sha256, 1, 8) AND sha256 = @sha256`
+  WHERE substr(sha256, 1, 4) = substr(@sha256, 1, 4) AND sha256 = @sha256`
 
 /** Its library is not deleted. */
 const IS_VISIBLE = 'library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1)'
 
 export function resourcesTable(database: Database) {
-  const byPublicId = database.prepare<[string], ResourceRow>(
-    `SELECT ${COLUMNS} FROM resource WHERE public_id = unhex(?) AND ${IS_VISIBLE}`,
+  const byPublicId = database.prepare<{ id: string }, ResourceRow>(
+    `SELECT ${COLUMNS} FROM resource
+     WHERE substr(public_id, 1, 8) = substr(unhex(@id), 1, 8) AND public_id = unhex(@id) AND ${IS_VISIBLE}`,
   )
   const byId = database.prepare<[number], ResourceRow>(`SELECT ${COLUMNS} FROM resource WHERE id = ? AND ${IS_VISIBLE}`)
   const byContent = database.prepare<Pick<ResourceRow, 'sha256' | 'libraryId' | 'mimeType'>, ResourceRow>(
-    `SELECT ${COLUMNS} ${OF_CONTENT} AND library_id = @libraryId AND mime_type = @mimeType`,
+    `SELECT ${COLUMNS} ${OF_CONTENT} AND library_id = @libraryId AND ${MIME_TYPE} = @mimeType`,
   )
   const toIngest = database.prepare<[number, number], ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE status IN ('not_started', 'running') AND ${IS_VISIBLE} AND id > ? ORDER BY id LIMIT ?`,
@@ -90,7 +95,7 @@ export function resourcesTable(database: Database) {
   const insert = database.prepare<Omit<ResourceRow, 'id'> & NewBlockColumns>(
     `INSERT INTO resource (public_id, library_id, sha256, mime_type, charset, size_bytes, title, created_at_ms, status, failure,
        video_type, block_id, block_start, text_type, warnings, properties)
-     VALUES (unhex(@publicId), @libraryId, @sha256, @mimeType, @charset, @sizeBytes, @title, @createdAtMs, @status, @failure,
+     VALUES (unhex(@publicId), @libraryId, @sha256, nullif(@mimeType, '${USUAL_MIME_TYPE}'), @charset, @sizeBytes, @title, @createdAtMs, ${STATUS}, @failure,
        @videoType, @blockId, @blockStart, ${UNUSUAL})`,
   )
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
@@ -100,11 +105,11 @@ export function resourcesTable(database: Database) {
      WHERE status IN ('completed_with_warnings', 'partial') AND coalesce(warnings, '') || coalesce(failure, '') LIKE ?`,
   )
   const finish = database.prepare<IngestionResult>(
-    `UPDATE resource SET status = @status, failure = @failure, video_type = @videoType,
+    `UPDATE resource SET status = ${STATUS}, failure = @failure, video_type = @videoType,
        (text_type, warnings, properties) = (${UNUSUAL}) WHERE id = @id`,
   )
   return {
-    byPublicId: (publicId: string) => (IDENTIFIER.test(publicId) ? byPublicId.get(publicId) : undefined),
+    byPublicId: (publicId: string) => (IDENTIFIER.test(publicId) ? byPublicId.get({ id: publicId }) : undefined),
     byId: (id: number) => byId.get(id),
     /** The resource of these bytes and this MIME type in the library: there is at most one. */
     byContent: (sha256: Buffer, libraryId: number, mimeType: string) => byContent.get({ sha256, libraryId, mimeType }),

@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { libraryWord } from '../database/passages-table.ts'
 import { type Alternative, expressionOf } from './alternatives.ts'
 
@@ -32,8 +32,6 @@ export interface Postings {
   scored(alternative: Alternative, limit: number): readonly ScoredPassage[]
   /** The numbers of passages of an FTS5 expression. */
   having(expression: string, limit: number): readonly number[]
-  /** The numbers of those that have it in their name or in a heading. */
-  titled(column: 'name' | 'heading', expression: string, limit: number): readonly number[]
 }
 
 /** Opens the postings of these libraries, all when undefined. */
@@ -55,8 +53,14 @@ export function postingsOf(database: Database): OpenPostings {
   const offset = database.prepare<[string, number], number>(`SELECT 1 ${matching} LIMIT 1 OFFSET ?`).pluck()
   const countAll = database.prepare<[], number>('SELECT count(*) FROM passage').pluck()
   const scores = `rowid, -bm25(passage_words, ${COLUMN_WEIGHTS})`
-  const scored = selectIn<ScoredPassage>(database, scores, 'passage_words', (statement) => statement.raw())
-  const titled = selectIn<number>(database, 'rowid', 'title_words', (statement) => statement.pluck())
+  const scoredOfAll = database.prepare<unknown[], ScoredPassage>(`SELECT ${scores} ${matching} LIMIT ?`).raw()
+  const scoredOfSome = database
+    .prepare<unknown[], ScoredPassage>(
+      `SELECT passage_words.${scores} FROM passage_words
+       JOIN passage ON passage.id = passage_words.rowid JOIN resource ON resource.id = resource_id
+       WHERE passage_words MATCH ? AND library_id IN (SELECT value FROM json_each(?)) LIMIT ?`,
+    )
+    .raw()
   const having = database.prepare<[string, number], number>(`SELECT rowid ${matching} LIMIT ?`).pluck()
   const placesOf = database
     .prepare<[string], [id: number, resourceId: number, ordinal: number]>(
@@ -100,7 +104,10 @@ export function postingsOf(database: Database): OpenPostings {
           : count(alternative) > least,
       rarity: (found) => Math.log1p((total - found + 0.5) / (found + 0.5)),
       scored: (alternative, limit) => {
-        const rows = scored(libraryIds, expressionOf(alternative), limit)
+        const expression = expressionOf(alternative)
+        const rows = libraryIds
+          ? scoredOfSome.all(expression, JSON.stringify(libraryIds), limit)
+          : scoredOfAll.all(expression, limit)
         const passages = locate(rows.map(([id]) => id))
         // FTS5 multiplies by a rarity of its own, which differs for each form of a word.
         const found = count(alternative)
@@ -108,28 +115,6 @@ export function postingsOf(database: Database): OpenPostings {
         return rows.map(([, score], index) => [passages[index] ?? 0, score / rarity])
       },
       having: (expression, limit) => locate(having.all(within + expression, limit)),
-      titled: (column, expression, limit) => locate(titled(libraryIds, `${column} : ${expression}`, limit)),
     }
   }
-}
-
-type Select<Row> = (libraryIds: readonly number[] | undefined, expression: string, limit: number) => Row[]
-
-/** Selects of one of the indexes, in these libraries or in all. */
-function selectIn<Row>(
-  database: Database,
-  columns: string,
-  index: 'passage_words' | 'title_words',
-  shape: (statement: Statement<unknown[], Row>) => Statement<unknown[], Row>,
-): Select<Row> {
-  const matching = `SELECT ${index}.${columns} FROM ${index}`
-  const ofAll = shape(database.prepare<unknown[], Row>(`${matching} WHERE ${index} MATCH ? LIMIT ?`))
-  const ofSome = shape(
-    database.prepare<unknown[], Row>(
-      `${matching} JOIN passage ON passage.id = ${index}.rowid JOIN resource ON resource.id = resource_id
-       WHERE ${index} MATCH ? AND library_id IN (SELECT value FROM json_each(?)) LIMIT ?`,
-    ),
-  )
-  return (libraryIds, expression, limit) =>
-    libraryIds ? ofSome.all(expression, JSON.stringify(libraryIds), limit) : ofAll.all(expression, limit)
 }

@@ -1,4 +1,5 @@
-import { expressionOf } from './alternatives.ts'
+import { type TitleColumn, titleWords } from '../database/passages.ts'
+import { type Alternative, expressionOf } from './alternatives.ts'
 import { ClauseScores, type ScoredPassages } from './clause-scores.ts'
 import type { Mark } from './match-words.ts'
 import type { PlannedClause, QueryPlan } from './plan-query.ts'
@@ -38,7 +39,7 @@ interface WeighedClause extends PlannedClause {
   readonly index: number
   readonly expression: string
   /** Without the forms that hardly any passage has. */
-  readonly usual: string
+  readonly usual: readonly Alternative[]
   /** The number of passages that have it. */
   readonly count: number
   /** The rarer, the greater. */
@@ -140,7 +141,7 @@ function weigh(clauses: readonly PlannedClause[], postings: Postings): WeighedCl
           count,
           weight: clause.times * postings.rarity(count),
           expression: clause.expression,
-          usual: `(${usual.map(expressionOf).join(' OR ')})`,
+          usual,
         },
       ]
     })
@@ -174,7 +175,7 @@ function scoreClauses(clauses: readonly WeighedClause[], postings: Postings): Cl
     } else {
       common.push([index, clause])
       if (rare.length > 0)
-        scores.raiseAll(index, weight, postings.having(`${usual} AND (${rare.join(' OR ')})`, MAX_SCORED))
+        scores.raiseAll(index, weight, postings.having(`${anyOf(usual)} AND (${rare.join(' OR ')})`, MAX_SCORED))
     }
   }
   // A word that hardly any passage has does not keep the others from being found.
@@ -190,15 +191,22 @@ function scoreCommon(
 ): void {
   const [first] = clauses
   if (!first) return
-  const together = `(${clauses.map(([, { usual }]) => usual).join(' AND ')})`
+  const together = (column?: TitleColumn) => `(${clauses.map(([, { usual }]) => anyOf(usual, column)).join(' AND ')})`
   const raise = (passages: readonly number[], score: number) => {
     for (const [index, { weight }] of clauses) scores.raiseAll(index, weight * score, passages)
   }
-  raise(postings.titled('name', together, MAX_PASSAGES), PRESENT.name)
-  raise(postings.titled('heading', together, MAX_PASSAGES), PRESENT.heading)
-  raise(postings.having(together, MAX_PASSAGES), PRESENT.text)
+  raise(postings.having(together('name'), MAX_PASSAGES), PRESENT.name)
+  raise(postings.having(together('heading'), MAX_PASSAGES), PRESENT.heading)
+  raise(postings.having(together(), MAX_PASSAGES), PRESENT.text)
   const [index, { weight, alternatives }] = first
   for (const each of alternatives.slice(0, 1)) scores.raise(index, weight, postings.scored(each, MAX_PASSAGES))
+}
+
+/** Finds passages with any of these, if a column is named only those that have it there. */
+function anyOf(alternatives: readonly Alternative[], column?: TitleColumn): string {
+  const inTitle = (each: Alternative) =>
+    column ? { ...each, words: each.words.map((word) => titleWords(column, word)) } : each
+  return `(${alternatives.map((each) => expressionOf(inTitle(each))).join(' OR ')})`
 }
 
 function scoreOf(index: number, passages: ScoredPassages, clauses: readonly WeighedClause[], total: number): number {

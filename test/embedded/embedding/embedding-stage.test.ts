@@ -24,7 +24,7 @@ function openStage(errors: EmbedderError[]) {
   }
   const resourceId = tables.resources.insert({ ...head, sizeBytes: 4, title: 'r' })
   tables.passages.insert(resourceId, 0, { text: 'Some text.', unit: 'line', firstUnit: 1, lastUnit: 1 })
-  database.exec("UPDATE resource SET status = 'completed'")
+  database.exec('UPDATE resource SET status = NULL')
   tables.settings.write('embedder', 'test')
   const clock = manualClock()
   const writes = createWriteQueue(database)

@@ -38,6 +38,12 @@ describe('search results', () => {
     expect(index.search('heron zeppelin').matched).toBe('some')
   })
 
+  it('the beginning of what only the index has, such as the number of a library, finds nothing', () => {
+    using index = indexDocuments([{ name: 'otters.md', text: '# About otters\n\nThey swim.' }])
+    expect(['1', 'library', 'name', 'heading'].flatMap((word) => index.found(word))).toEqual([])
+    expect(index.found('abo')).toEqual(['otters.md'])
+  })
+
   it('names and headings weigh more than text', () => {
     using index = indexDocuments([
       {

@@ -56,15 +56,17 @@ CREATE INDEX directory_by_parent ON directory (parent_id, name);
 -- A migration that sets `status` to 'running' has the file read again.
 CREATE TABLE resource (
   id             INTEGER PRIMARY KEY AUTOINCREMENT,
-  public_id      BLOB NOT NULL UNIQUE,
+  public_id      BLOB NOT NULL,
   library_id     INTEGER NOT NULL REFERENCES library (id) ON DELETE CASCADE,
   sha256         BLOB NOT NULL,
-  mime_type      TEXT NOT NULL,
+  -- Null for 'text/plain', to save space.
+  mime_type      TEXT,
   -- The encoding that the sender of a text named; its MIME type has no parameters.
   charset        TEXT,
   size_bytes     INTEGER NOT NULL,
   title          TEXT NOT NULL,
-  status         TEXT NOT NULL,
+  -- Null for what most have, to save space: 'completed'.
+  status         TEXT,
   created_at_ms  INTEGER NOT NULL,
   is_embedded    INTEGER NOT NULL DEFAULT 0,
   -- Null for what most have, to save space: 'text/plain', no warnings (a JSON array of strings), no properties (a JSON object
@@ -79,12 +81,13 @@ CREATE TABLE resource (
   block_id       INTEGER,
   block_start    INTEGER
 ) STRICT;
--- Eight bytes of the hash are enough to find a content.
-CREATE INDEX resource_by_content ON resource (substr(sha256, 1, 8));
+-- Few bytes of an identifier or a hash are enough to find a resource; an identifier begins with six of its time.
+CREATE INDEX resource_by_public_id ON resource (substr(public_id, 1, 8));
+CREATE INDEX resource_by_content ON resource (substr(sha256, 1, 4));
 CREATE INDEX resource_by_library ON resource (library_id);
 CREATE INDEX resource_to_ingest ON resource (id) WHERE status IN ('not_started', 'running');
 CREATE INDEX resource_to_embed ON resource (id)
-WHERE is_embedded = 0 AND status IN ('completed', 'completed_with_warnings', 'partial');
+WHERE is_embedded = 0 AND (status IS NULL OR status IN ('completed_with_warnings', 'partial'));
 
 -- Contents of more than 8 and at most 64 KiB, as zstd where that is shorter. Larger ones are files named by their hash.
 CREATE TABLE small_content (
@@ -120,8 +123,8 @@ CREATE TABLE passage (
   id              INTEGER PRIMARY KEY,
   resource_id     INTEGER NOT NULL REFERENCES resource (id) ON DELETE CASCADE,
   ordinal         INTEGER NOT NULL,
-  -- What the text was taken from, such as pages 3 to 4.
-  unit            TEXT NOT NULL,
+  -- What the text was taken from, such as pages 3 to 4; null for lines, to save space.
+  unit            TEXT,
   first_unit      INTEGER NOT NULL,
   last_unit       INTEGER NOT NULL,
   -- More about that as a JSON object: the sheet of its rows, its part of a page.
@@ -142,7 +145,8 @@ CREATE TABLE passage_text (
 
 -- The words of each passage as the search prepares them (folded, with their other forms), separated by blanks, under the id of
 -- the passage. A word costs two bytes less in the first column, and one less among its first 126 words, where each stands once: so `body`
--- begins with the forms, then comes the word of the library, which no phrase reaches across, then the text.
+-- begins with the words of name and headings once more, each with a sign, so that a search for common words finds the few passages that have
+-- them there, then come the forms, then the word of the library, which no phrase reaches across, then the text.
 CREATE VIRTUAL TABLE passage_words USING fts5 (
   body,
   heading,
@@ -152,20 +156,9 @@ CREATE VIRTUAL TABLE passage_words USING fts5 (
   tokenize = "ascii tokenchars '~.'"
 );
 
--- The words of names and headings once more, under the ids of their passages: a search for common words looks for the passages that
--- have them in their name or heading, and `passage_words` would go through all their passages for it. Few passages have any.
-CREATE VIRTUAL TABLE title_words USING fts5 (
-  heading,
-  name,
-  content = '',
-  contentless_delete = 1,
-  tokenize = "ascii tokenchars '~.'"
-);
-
 -- By default, a transaction that deletes from a tenth of a part of an index merges all of that part at once, and others wait.
--- The removal of a library merges the indexes in small steps instead.
+-- The removal of a library merges the index in small steps instead.
 INSERT INTO passage_words (passage_words, rank) VALUES ('deletemerge', 0);
-INSERT INTO title_words (title_words, rank) VALUES ('deletemerge', 0);
 
 -- The vectors of the chunks of a resource's passages, up to the passage `last_ordinal`; each row has those of a few passages.
 CREATE TABLE chunk_vectors (
