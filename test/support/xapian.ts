@@ -17,7 +17,8 @@ export function isXapianInstalled(): boolean {
  * before their paths.
  */
 export function indexCommand(tree: string, database: string, root = '/'): string[] {
-  return ['omindex', '--no-delete', '--db', database, '--url', root, '--mime-type', 'md:text/plain', tree]
+  const texts = ['md', 'rst'].flatMap((ending) => ['--mime-type', `${ending}:text/plain`])
+  return ['omindex', '--no-delete', '--db', database, '--url', root, ...texts, tree]
 }
 
 /** Asks a database: returns the paths below the root of at most ten files, the best first. */

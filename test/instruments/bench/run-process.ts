@@ -19,6 +19,8 @@ interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Its output is thrown away by the system instead of being read. */
   readonly quiet?: boolean
+  /** It ends with 1 where it names files that it could not read. */
+  readonly mayFail?: boolean
 }
 
 /** Runs a program to its end and measures it from its start; throws when it fails. */
@@ -36,7 +38,8 @@ export async function runProcess(command: readonly string[], options: ProcessOpt
   await once(child, 'close')
   process.off('exit', stop)
   const seconds = (performance.now() - startMs) / 1_000
-  if (child.exitCode !== 0) throw new Error(`${command.join(' ')} ended ${child.exitCode}: ${await complaints}`)
+  if (child.exitCode !== 0 && !(options.mayFail && child.exitCode === 1))
+    throw new Error(`${command.join(' ')} ended ${child.exitCode}: ${await complaints}`)
   const cpuAfter = cpuOfChildren()
   const cpuSeconds = cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore
   return { seconds, cpuSeconds, stdout: await output }

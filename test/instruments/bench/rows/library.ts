@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ServiceClient } from '../../../contract/service-client.ts'
 import { serveLibrary } from '../../soak/soak.ts'
@@ -7,7 +7,7 @@ import { besideXapian, XAPIAN } from '../beside-xapian.ts'
 import type { ChildMeasure } from '../children/bench-engine.ts'
 import { COMMON_WORDS, writeTexts } from '../library-texts.ts'
 import { useRows } from '../library-use-rows.ts'
-import { compareInPairs, median } from '../pairs.ts'
+import { type Compared, compareInPairs, median } from '../pairs.ts'
 import {
   comparisonCells,
   missingPeer,
@@ -15,7 +15,9 @@ import {
   resultRow,
   showMegabytes,
   showRatio,
+  showSeconds,
   verdict,
+  verdictOnRatios,
 } from '../result-table.ts'
 import { runChild, runProcess } from '../run-process.ts'
 import { homeEnvironment } from '../run-shelfd.ts'
@@ -48,7 +50,7 @@ export async function library(bench: Bench): Promise<ResultRow[]> {
     syncRow(files, 'bare FTS5', besideBare),
     xapian ? syncRow(files, XAPIAN, await compareInPairs(options.runs, sync, xapian.index)) : missingPeer(SYNC, XAPIAN),
   ]
-  rows.push(await ingestionRow(bench, tree))
+  rows.push(...(await documentRows(bench)), await ingestionRow(bench, tree))
   const dataDir = join(home, 'data', 'shelfd', 'library')
   const [ourBytes = 0, theirBytes = 0] = [join(dataDir, 'library.sqlite'), databaseFile].map(sizeOf)
   rows.push(roomRow(files, bytes, ourBytes, 'bare FTS5', theirBytes))
@@ -61,7 +63,7 @@ export async function library(bench: Bench): Promise<ResultRow[]> {
 const SYNC = 'first sync into the embedded library'
 const sizeOf = (file: string) => statSync(file).size
 
-function syncRow(files: number, peer: string, compared: Awaited<ReturnType<typeof compareInPairs>>): ResultRow {
+function syncRow(files: number, peer: string, compared: Compared): ResultRow {
   const [ours, theirs] = [compared.oursSeconds, compared.theirsSeconds].map((seconds) => Math.round(files / seconds))
   return resultRow({
     work: `${SYNC} of ${files} files of 1 KB`,
@@ -72,6 +74,35 @@ function syncRow(files: number, peer: string, compared: Awaited<ReturnType<typeo
     target: `≥ ${MIN_RATE} files/s`,
     verdict: verdict((ours ?? 0) >= MIN_RATE),
   })
+}
+
+/** Trees as people have them, beside Xapian. */
+async function documentRows({ tree, workspace, options, program }: Bench): Promise<ResultRow[]> {
+  const rows: ResultRow[] = []
+  for (const { name, paths, maxRatio } of [
+    { name: 'the documentation of Linux', paths: [join(tree, 'Documentation')], maxRatio: 0.85 },
+    { name: '/usr/share/doc and /usr/share/man', paths: ['/usr/share/doc', '/usr/share/man'], maxRatio: 0.9 },
+  ]) {
+    const work = `${SYNC} of ${name}`
+    const missing = paths.find((path) => !existsSync(path))
+    const xapian = besideXapian(workspace, paths)
+    if (missing !== undefined) rows.push(resultRow({ work, ours: `no ${missing}` }))
+    else if (!xapian) rows.push(missingPeer(work, XAPIAN))
+    else {
+      const sync = () => {
+        const command = [process.execPath, program, 'sync', ...paths, '-q']
+        return runProcess(command, { env: homeEnvironment(workspace.fresh('home')), mayFail: true })
+      }
+      const compared = await compareInPairs(options.runs, sync, xapian.index)
+      const [ours, theirs] = [showSeconds(compared.oursSeconds), showSeconds(compared.theirsSeconds)]
+      const target = {
+        target: `≤ ${maxRatio} ×`,
+        verdict: verdictOnRatios(compared.timeRatios, (it) => it <= maxRatio),
+      }
+      rows.push(resultRow({ work, ours, peer: XAPIAN, theirs, ...comparisonCells(compared), ...target }))
+    }
+  }
+  return rows
 }
 
 function roomRow(files: number, bytes: number, ours: number, peer: string, theirs: number): ResultRow {
