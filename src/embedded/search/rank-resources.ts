@@ -1,4 +1,4 @@
-import { type TitleColumn, titleWords } from '../database/passages.ts'
+import { type TitleColumn, titleWords } from '../database/passages-table.ts'
 import { type Alternative, expressionOf } from './alternatives.ts'
 import { ClauseScores, type ScoredPassages } from './clause-scores.ts'
 import type { Mark } from './match-words.ts'

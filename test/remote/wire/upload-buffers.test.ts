@@ -95,11 +95,9 @@ test('uploads that are answered before they are read leave with their own bytes 
     slow.accepted[0]?.write(ANSWER)
     await sent
   }
-  let received = Buffer.alloc(0)
-  const [socket] = slow.accepted
-  for (socket?.resume(); !received.includes(files.at(-1) ?? ''); ) {
-    const [chunk] = socket ? await once(socket, 'data') : []
-    received = Buffer.concat([received, chunk])
-  }
+  const chunks: Buffer[] = []
+  slow.accepted[0]?.on('data', (chunk: Buffer) => void chunks.push(chunk)).resume()
+  await expect.poll(() => Buffer.concat(chunks).includes(files.at(-1) ?? '')).toBe(true)
+  const received = Buffer.concat(chunks)
   expect(files.filter((bytes) => !received.includes(bytes))).toEqual([])
 })
