@@ -48,7 +48,7 @@ export function withoutChance(text: string): string {
       // How far a running daemon has come is chance; pages show the lines as a terminal wraps them.
       .replaceAll(/ Meaning\s+is\s+(?:not\s+)?considered\s[\s\S]*?(?:while they run\.|so far\.(?! The daemon))/g, '')
       // What takes more than ten seconds on a busy machine says how far it is.
-      .replaceAll(/^embedding {2}.*\n/gm, '')
+      .replaceAll(/^embedding {2}.*(?:\n|$)/gm, '')
       .replaceAll(/ {2,}/g, '  ')
       .trimEnd()
   )
