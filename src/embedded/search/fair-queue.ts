@@ -2,6 +2,8 @@ import type { Clock } from '../../foundation/clock.ts'
 import { ApiError } from '../http/api-error.ts'
 
 const MAX_WAITING = 256
+/** Others of the same asker that come this much later, for each unit that they cost less, come first. */
+const COST_MS = 5
 
 interface Asked {
   readonly asker: number
@@ -11,10 +13,10 @@ interface Asked {
 
 /**
  * Runs work of several askers, `slots` at a time. Of those that wait, the one that has the least running comes first, then the one that has used the
- * least time, with its cheapest work. Whoever has nothing running does not wait for the others: there are as many slots once more for that.
+ * least time, with its oldest work, of which the cheaper may be younger. Whoever has nothing running does not wait for the others: there are as many slots once more for that.
  */
 export function openFairQueue(slots: number, clock: Pick<Clock, 'monotonicMs'>) {
-  const waiting: { readonly asker: number; readonly cost: number; readonly start: () => void }[] = []
+  const waiting: { readonly asker: number; readonly dueMs: number; readonly start: () => void }[] = []
   const running = new Map<number, number>()
   const usedMs = new Map<number, number>()
   const idle: (() => void)[] = []
@@ -26,7 +28,7 @@ export function openFairQueue(slots: number, clock: Pick<Clock, 'monotonicMs'>) 
   const startNext = () => {
     const [first] = waiting
       .filter(({ asker }) => mayStart(asker))
-      .toSorted((one, other) => compare(one.asker, other.asker) || one.cost - other.cost)
+      .toSorted((one, other) => compare(one.asker, other.asker) || one.dueMs - other.dueMs)
     if (!first) return
     waiting.splice(waiting.indexOf(first), 1)
     first.start()
@@ -47,7 +49,8 @@ export function openFairQueue(slots: number, clock: Pick<Clock, 'monotonicMs'>) 
       if (!mayStart(asker)) {
         if (own >= MAX_WAITING || waiting.length >= 2 * MAX_WAITING)
           throw new ApiError(503, 'Too many searches are waiting')
-        await new Promise<void>((start) => waiting.push({ asker, cost, start: () => start(begin(asker)) }))
+        const dueMs = clock.monotonicMs() + cost * COST_MS
+        await new Promise<void>((start) => waiting.push({ asker, dueMs, start: () => start(begin(asker)) }))
       } else begin(asker)
       const sinceMs = clock.monotonicMs()
       try {

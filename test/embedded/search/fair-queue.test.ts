@@ -52,12 +52,17 @@ test('of those that wait, the token that has used less time comes first', async 
   expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3'])
 })
 
-test('of one token the cheapest that waits comes first', async () => {
+test('of one token the cheaper that waits comes first, but never keeps others waiting for long', async () => {
   const { ask, begun, end } = startQueue()
   for (const name of ['a1', 'a2', 'a3']) void ask(1, name, 32)
   void ask(1, 'plain', 2)
   await end('a1')
   expect(begun).toEqual(['a1', 'a2', 'plain'])
+  for (let round = 0; round < 4; round += 1) {
+    void ask(1, `plain ${round}`, 2)
+    await end(begun.at(-1) ?? '', 60)
+  }
+  expect(begun.slice(3)).toEqual(['plain 0', 'plain 1', 'plain 2', 'a3'])
 })
 
 test('work that fails makes room, and the queue is idle when nothing runs or waits', async () => {
