@@ -95,8 +95,8 @@ export function resourcesTable(database: Database) {
   const insert = database.prepare<Omit<ResourceRow, 'id'> & NewBlockColumns>(
     `INSERT INTO resource (public_id, library_id, sha256, mime_type, charset, size_bytes, title, created_at_ms, status, failure,
        video_type, block_id, block_start, text_type, warnings, properties)
-     VALUES (unhex(@publicId), @libraryId, @sha256, nullif(@mimeType, '${USUAL_MIME_TYPE}'), @charset, @sizeBytes, @title, @createdAtMs, ${STATUS}, @failure,
-       @videoType, @blockId, @blockStart, ${UNUSUAL})`,
+     VALUES (unhex(@publicId), @libraryId, @sha256, nullif(@mimeType, '${USUAL_MIME_TYPE}'), @charset, @sizeBytes, @title,
+       @createdAtMs, ${STATUS}, @failure, @videoType, @blockId, @blockStart, ${UNUSUAL})`,
   )
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
   const recordFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')

@@ -2,7 +2,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { ApiError } from '../http/api-error.ts'
 
 const MAX_WAITING = 256
-/** Others of the same asker that come this much later, for each unit that they cost less, come first. */
+/** Each unit of cost counts as so much less time waited, among the work of one asker. */
 const COST_MS = 5
 
 interface Asked {
@@ -12,8 +12,9 @@ interface Asked {
 }
 
 /**
- * Runs work of several askers, `slots` at a time. Of those that wait, the one that has the least running comes first, then the one that has used the
- * least time, with its oldest work, of which the cheaper may be younger. Whoever has nothing running does not wait for the others: there are as many slots once more for that.
+ * Runs work of several askers, `slots` at a time. Of those that wait, the one that has the least running comes first, then the one that
+ * has used the least time. Of its work comes first what has waited longest, less its cost. Whoever has nothing running does not wait for
+ * the others: there are as many slots once more for that.
  */
 export function openFairQueue(slots: number, clock: Pick<Clock, 'monotonicMs'>) {
   const waiting: { readonly asker: number; readonly dueMs: number; readonly start: () => void }[] = []
