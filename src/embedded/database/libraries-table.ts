@@ -56,7 +56,7 @@ interface RemovedPiece {
   readonly passageCount: number
 }
 
-/** One piece removes at most this number of passages or directories: a transaction of a few milliseconds. */
+/** One piece removes at most this number of passages or directories. */
 const PIECE = 100
 
 /** Libraries that are deleted for everybody but still take room; a resource that is deleted alone gets one of its own. */
@@ -105,12 +105,15 @@ export function deletedLibrariesTable(database: Database, blocks: Pick<ContentBl
       const publicId = newIdentifier(nowMs)
       move.run(insertDeleted.run(publicId, publicId).lastInsertRowid, resourceId)
     },
-    /** Removes some of what belongs to the library. Call it in a transaction until nothing is left. */
-    removePiece(libraryId: number): RemovedPiece {
+    /**
+     * Removes some of what belongs to the library, and no more once `isOver`. Call it in a transaction until nothing is left.
+     * Most resources take microseconds, but one of some twenty makes SQLite merge the index of words, which takes up to 40 ms.
+     */
+    removePiece(libraryId: number, isOver: () => boolean): RemovedPiece {
       const contents: Buffer[] = []
       let passageCount = 0
       let left = PIECE
-      while (left > 0) {
+      while (left > 0 && !(left < PIECE && isOver())) {
         const resource = nextResource.get(libraryId)
         if (!resource) {
           left -= removeBlocks.run(libraryId, left).changes

@@ -20,6 +20,7 @@ export interface LibraryRemovalSpec {
 
 // Others come first.
 const STEP_DELAY_MS = 5
+const MAX_STEP_MS = 10
 
 const MESSAGES = {
   fault: 'Cannot continue to remove deleted libraries; trying again',
@@ -55,11 +56,15 @@ export function openLibraryRemoval(spec: LibraryRemovalSpec) {
 type Wait = () => Promise<void>
 
 /** Returns how many passages it removed. */
-async function removeAll({ tables, writes, files, pictures }: LibraryRemovalSpec, wait: Wait): Promise<number> {
+async function removeAll({ tables, writes, files, pictures, clock }: LibraryRemovalSpec, wait: Wait): Promise<number> {
   let removedPassages = 0
+  const removePiece = (libraryId: number) => {
+    const endMs = clock.monotonicMs() + MAX_STEP_MS
+    return tables.deletedLibraries.removePiece(libraryId, () => clock.monotonicMs() >= endMs)
+  }
   for (let id = tables.deletedLibraries.next(); id !== undefined; id = tables.deletedLibraries.next()) {
     const libraryId = id
-    const { contents, passageCount } = await writes.write(() => tables.deletedLibraries.removePiece(libraryId))
+    const { contents, passageCount } = await writes.write(() => removePiece(libraryId))
     for (const sha256 of contents) {
       if (tables.resources.usesContent(sha256)) continue
       files.remove(sha256)

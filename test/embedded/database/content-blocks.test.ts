@@ -64,7 +64,8 @@ it('a deleted library takes its blocks along and no others', async () => {
   expect(countBlocks()).toBe(2)
   const { id = 0 } = libraries[1] ?? {}
   tables.libraries.remove(id)
-  while (tables.deletedLibraries.next() !== undefined) await write(() => tables.deletedLibraries.removePiece(id))
+  while (tables.deletedLibraries.next() !== undefined)
+    await write(() => tables.deletedLibraries.removePiece(id, () => false))
   expect(countBlocks()).toBe(1)
   expect(readAnew(kept ?? 0)).toBe(textOf(1))
 })

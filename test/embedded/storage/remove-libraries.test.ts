@@ -116,13 +116,23 @@ it('a library is removed in pieces of a bounded size', () => {
   const sizes: number[] = []
   const left = () => ['passage', 'resource', 'directory', 'library'].map((table) => rows(database, table))
   for (let before = left(); tables.deletedLibraries.next() !== undefined; before = left()) {
-    database.transaction(() => tables.deletedLibraries.removePiece(libraryId))()
+    database.transaction(() => tables.deletedLibraries.removePiece(libraryId, () => false))()
     const after = left()
     sizes.push(before.reduce((sum, count, index) => sum + count - (after[index] ?? 0), 0))
   }
   expect(left()).toEqual([0, 0, 0, 0])
   expect(rows(database, 'passage_words')).toBe(0)
   expect(Math.max(...sizes)).toBeLessThan(110)
+})
+
+it('a piece whose time is over ends with the resource that it has begun', () => {
+  const database = openLibraryDatabase(join(temporaryDirectory(), 'library.sqlite'))
+  onTestFinished(() => void database.close())
+  const tables = openTables(database)
+  const libraryId = database.transaction(() => addLibrary(tables))()
+  const before = rows(database, 'resource')
+  database.transaction(() => tables.deletedLibraries.removePiece(libraryId, () => true))()
+  expect(rows(database, 'resource')).toBe(before - 1)
 })
 
 it('no piece of a removal rewrites the search index', () => {
@@ -142,7 +152,7 @@ it('no piece of a removal rewrites the search index', () => {
   const frames = () => Math.floor(statSync(`${database.name}-wal`).size / 4_096)
   const written: number[] = []
   for (let before = frames(); tables.deletedLibraries.next() !== undefined; before = frames()) {
-    database.transaction(() => tables.deletedLibraries.removePiece(libraryId))()
+    database.transaction(() => tables.deletedLibraries.removePiece(libraryId, () => false))()
     written.push(frames() - before)
   }
   expect(written.length).toBeGreaterThan(10)
