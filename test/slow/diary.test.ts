@@ -11,10 +11,10 @@ import { startLibrary } from '../embedded/temporary-library.ts'
 import { expectExit, homeIn } from '../support/home.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 
-const DAYS = 50
+const DAYS = 20
 const textOf = (day: number) => `# Diary of the tides\n\n${'The tide. '.repeat(day % 7)}Day ${day}.\n`
 
-describe('of a diary that was sent fifty times', () => {
+describe('of a diary that was sent twenty times', () => {
   const place = mkdtempSync(join(tmpdir(), 'shelfd-diary-'))
   const home = homeIn(place)
   const papers = join(place, 'Papers')
@@ -36,8 +36,8 @@ describe('of a diary that was sent fifty times', () => {
 
   test('a search in the terminal shows the text of today, and where it is', async () => {
     const { stdout, stderr } = await home.shelfd(['search', 'diary tide'])
-    expect(stdout).toMatch(/^1 {2}~\/Papers\/diary\.md\n {3}Markdown, .*, changed .* · Papers:\/Papers\/diary-50\.md\n/)
-    expect(stdout).toContain('49 earlier versions, newest ')
+    expect(stdout).toMatch(/^1 {2}~\/Papers\/diary\.md\n {3}Markdown, .*, changed .* · Papers:\/Papers\/diary-20\.md\n/)
+    expect(stdout).toContain('19 earlier versions, newest ')
     expect(stdout.match(/diary\.md\n/g)).toHaveLength(1)
     expect(stdout).toMatch(/2 {2}~\/Papers\/kept\/moved\.md\n.*\n {3}moved from ~\/Papers\/moved\.md\n/)
     expect(stdout).not.toContain('gone.md')
@@ -47,7 +47,7 @@ describe('of a diary that was sent fifty times', () => {
     expect((await home.shelfd(['open', 'diary.md', '--folder'])).stdout).toBe(`${papers}\n`)
     expectExit(await home.shelfd(['open', '37']), 2, '"37" lies in no mirror')
     const { results } = await home.json(['search', 'diary tide'])
-    expect(results[0].resource.assets[0].text).toContain('Day 50.')
+    expect(results[0].resource.assets[0].text).toContain('Day 20.')
     expect(results[0].facts).toMatchObject({ version: 'current', files: [diary], earlierVersions: { count: DAYS - 1 } })
     const all = await home.json(['search', 'diary tide', '--all-versions', '--limit', '1000'])
     expect(all.results).toHaveLength(DAYS + 2)
@@ -78,7 +78,7 @@ describe('of a diary that was sent fifty times', () => {
   })
 
   test('what went back to an earlier text is found with that text', async () => {
-    await save(50)
+    await save(DAYS / 2)
     const { results } = await home.json(['search', 'diary tide'])
     expect(results[0].facts).toMatchObject({ version: 'current', files: [diary] })
     expect(results[0].resource.title).toBe('diary.md')
@@ -98,11 +98,11 @@ test('who does not know the state finds the newest version of each document', as
   await library.settled()
   const asked = new URLSearchParams({ query: 'tide', limit: '100', versions: 'current' })
   const { results } = searchResponse.parse((await client.get(`/search/resources?${asked}`)).json)
-  expect(results.map(({ resource }) => resource.paths?.[0])).toEqual(['/Papers/diary-50.md'])
+  expect(results.map(({ resource }) => resource.paths?.[0])).toEqual(['/Papers/diary-20.md'])
   const agent = await connectAgent(library.url, library.token)
   const { value } = await useTool(agent, 'search', { query: 'tide', library: id })
   expect((value.results as object[])[0]).toMatchObject({
-    path: '/Papers/diary-50.md',
+    path: '/Papers/diary-20.md',
     version: 'current',
     earlier_versions: DAYS - 1,
   })

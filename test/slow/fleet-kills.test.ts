@@ -15,7 +15,7 @@ test('of hosts that are killed and stopped at any moment, none sends what anothe
   await initialise(database.address, LEASE_MS)
   const result = await runFleet({
     ...{ at: temporaryDirectory(), program: MAIN, address: database.address, leaseMs: LEASE_MS },
-    ...{ hosts: 4, contents: 200, durationMs: 60_000, killShare: 0.12, stopShare: 0.25, random: Math.random },
+    ...{ hosts: 4, contents: 200, durationMs: 30_000, killShare: 0.12, stopShare: 0.25, random: Math.random },
   })
   expect(result.complaints).toEqual([])
   expect(result.kills + result.stops).toBeGreaterThan(0)

@@ -146,8 +146,9 @@ async function embeddedThenService() {
 async function mirrorThenAnother(home: Home, root: string) {
   configure(home, { mirrors: [{ name: 'papers', path: root }] })
   expect((await home.sync([])).exitCode).toBe(0)
-  const other = { name: 'other', path: home.write('other', { 'o.md': 'other' }), library: 'Research' }
-  return [{ name: 'papers', path: root, library: 'Research' }, other]
+  const common = { library: 'Research', settle: '100ms' }
+  const other = { name: 'other', path: home.write('other', { 'o.md': 'other' }), ...common }
+  return [{ name: 'papers', path: root, ...common }, other]
 }
 
 const listMirrors = async (home: Home) => (await home.json(['mirrors', 'list'])).mirrors

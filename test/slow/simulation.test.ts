@@ -7,7 +7,7 @@ import { listFailures } from '../instruments/simulation/run-seeds.ts'
 /** `npm test` runs those before it. */
 const FIRST_SEED = 301
 const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 2_700)
-const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 500)
+const FLEET_SEEDS = Number(process.env.SHELFD_FLEET_SEEDS ?? 300)
 const PROTOCOL_SEEDS = Number(process.env.SHELFD_PROTOCOL_SEEDS ?? 20)
 
 const PATIENT = { timeout: 1_800_000 }

@@ -6,7 +6,7 @@ import { needs } from '../support/needs.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
-const STOPS = 24
+const STOPS = 12
 
 test.runIf(process.platform === 'linux')(
   'a process that is asked to stop at any moment ends in order [F-PR-01, F-PR-02, F-PR-19]',
