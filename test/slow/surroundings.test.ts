@@ -109,7 +109,7 @@ test('a locale that no system knows changes nothing [F-PR-17]', async () => {
   const locales = ['nonsense', 'xx_YY.UTF-8@@', 'en_'.repeat(30)]
   const commands = [['status'], ['search', 'A'], ['report'], ['why', 'Papers/a.md'], ['sync', 'Papers'], ['history']]
   for (const [index, args] of commands.entries()) {
-    const locale = locales[index % locales.length]
+    const locale = locales[index % locales.length] ?? ''
     const { exitCode, stdout, stderr } = await home.run(args, { LC_ALL: locale, LANG: locale })
     expect({ locale, args, exitCode, stderr }).toMatchObject({ locale, args, exitCode: 0 })
     expect(stdout + stderr).not.toMatch(/icu error/i)

@@ -82,7 +82,8 @@ function readConfig(path: string, readFile: ReadTextFile): TextFile | undefined 
 }
 
 function checkConfig(raw: Raw, locationOf: (path: readonly PropertyKey[]) => string): Config {
-  const checked = configSchema.safeParse(raw, { error: expectedOf })
+  // zod would first write and compile code for the schema, which takes longer than a single use of it.
+  const checked = configSchema.safeParse(raw, { error: expectedOf, jitless: true })
   if (checked.success) {
     const { service, fleet } = checked.data
     if (countGiven(service?.token, service?.tokenFile, service?.tokenCommand) > 1) {

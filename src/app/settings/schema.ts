@@ -344,7 +344,8 @@ export function adHocMirror(
   path: string,
   target: { library?: string; remotePath?: string } = {},
 ): Readonly<Config['mirrors'][number]> {
-  return { ...mirror.parse({ path, ...(kind === 'embedded' && EMBEDDED_MIRROR_DEFAULTS) }), ...target }
+  const given = { path, ...(kind === 'embedded' && EMBEDDED_MIRROR_DEFAULTS) }
+  return { ...mirror.parse(given, { jitless: true }), ...target }
 }
 
 /** For editors; config/config.schema.json has the same. */
