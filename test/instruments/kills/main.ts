@@ -10,6 +10,7 @@ import { compileStateFaults } from '../../support/state-faults.ts'
 import { openWorkspace, type Workspace } from '../bench/workspace.ts'
 import { anyNumber, describeMachine, print, runInstrument, stopSignal, wholeNumber } from '../instrument.ts'
 import { drawHarm, type Harm } from './harm.ts'
+import { type LibraryKillsResult, runLibraryKills } from './library.ts'
 import { type RoundPlan, type RoundResult, runRound } from './round.ts'
 import { runTerms, type TermsResult } from './terms.ts'
 
@@ -27,6 +28,7 @@ const OPTIONS = z
     terms: wholeNumber(1, 1_000_000)
       .optional()
       .describe('instead, starts that SIGTERM or SIGINT stops; twice as many at the same time, which are the load'),
+    library: wholeNumber(1, 1_000_000).optional().describe('instead, kills of syncs into the library of this computer'),
   })
   .transform(({ seed, round, ...options }) => ({ ...options, seed: round ?? seed, isOneRound: round !== undefined }))
 type KillOptions = z.infer<typeof OPTIONS>
@@ -61,6 +63,21 @@ async function stopMany(workspace: Workspace, count: number, { seed, atOnce }: K
   return result.complaints.length === 0
 }
 
+async function killLibraries(workspace: Workspace, kills: number, { seed, atOnce }: KillOptions): Promise<boolean> {
+  const signal = stopSignal()
+  const program = await compileProgram(workspace.fresh('program'))
+  const layer = compileStateFaults(workspace.path)
+  print(`${describeMachine()}; seed ${seed}, ${atOnce} libraries at once`)
+  const onKill = ({ kills: done, files, complaints }: LibraryKillsResult) => {
+    if (done % KILLS_A_LINE === 0) print(`${done} kills, ${files} files judged, ${complaints.length} complaints`)
+  }
+  const at = workspace.fresh('libraries')
+  const result = await runLibraryKills({ kills, atOnce, seed, at, program, layer, signal, onKill })
+  for (const complaint of result.complaints) print(`  ${complaint.trimEnd().replaceAll('\n', '\n    ')}`)
+  print(`${result.kills} kills, ${result.files} files judged, ${result.complaints.length} complaints`)
+  return result.complaints.length === 0
+}
+
 /** The same round for the same seed, as far as two processes are ever the same. */
 function planRound(seed: number): Pick<RoundPlan, 'seed' | 'harms' | 'isOld' | 'hasDaemons' | 'lostResponses'> {
   const random = seededRandom(seed)
@@ -77,6 +94,7 @@ async function kill(options: KillOptions): Promise<boolean> {
   const signal = stopSignal()
   using workspace = openWorkspace('kills')
   if (options.terms !== undefined) return await stopMany(workspace, options.terms, options)
+  if (options.library !== undefined) return await killLibraries(workspace, options.library, options)
   const program = await compileProgram(workspace.fresh('program'))
   const nextProgram = copyWithMigration(program, workspace.fresh('next-program'))
   const layer = compileStateFaults(workspace.path)
