@@ -7,8 +7,8 @@ import { excerptOf } from './excerpt.ts'
 import { type Mark, type MatchWords, wordMatcher } from './match-words.ts'
 import { type Correction, planQuery } from './plan-query.ts'
 import { postingsOf } from './postings.ts'
-import { type FoundResource, findResources } from './rank-resources.ts'
-import { compareChunks, type FusedResource, fuseRanks, type NearChunk } from './semantic-ranks.ts'
+import { type FoundResource, findResources } from './rank-by-words.ts'
+import { compareChunks, type FusedResource, fuseRanks, type NearChunk } from './rank-by-words-and-meaning.ts'
 
 export interface SearchRequest {
   readonly query: string

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { type ComparedChunk, createComparison } from '../embedding/packed-vectors.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
-import type { FoundResource } from './rank-resources.ts'
+import type { FoundResource } from './rank-by-words.ts'
 
 /** The chunk of a resource that is nearest to the query. */
 export interface NearChunk {

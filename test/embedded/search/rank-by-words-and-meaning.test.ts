@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { packChunks } from '../../../src/embedded/embedding/packed-vectors.ts'
-import { compareChunks, fuseRanks } from '../../../src/embedded/search/semantic-ranks.ts'
+import { compareChunks, fuseRanks } from '../../../src/embedded/search/rank-by-words-and-meaning.ts'
 
 const byTerms = (ids: readonly number[], isWhole: boolean) =>
   ids.map((resourceId, rank) => ({ resourceId, ordinals: [0], isWhole, score: 0.5 - rank / 20 }))

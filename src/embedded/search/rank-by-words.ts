@@ -85,6 +85,7 @@ const THIRD = 0.03
 /**
  * Finds up to `limit` resources with any of the clauses. Passages are ranked by BM25, their rarer clauses weighing more, and a
  * resource by its best passages: a long one that has each word somewhere is not better than a short one that answers.
+ * This is the final order of a lexical search; the others are ordered by rank-by-words-and-meaning.ts.
  */
 export function findResources(
   { clauses, excluded }: QueryPlan,
