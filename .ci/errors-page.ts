@@ -1,5 +1,5 @@
-/** The table of codes: the meaning of each stands here, what to do about it in `src/app/advice.ts` where commands say it as well. */
-import { adviceFor } from '../src/app/advice.ts'
+/** The table of codes: the meaning of each stands here, what to do about it in `src/app/hints-and-remedies.ts` where commands say it as well. */
+import { adviceFor } from '../src/app/hints-and-remedies.ts'
 import { commands } from '../src/cli/commands.ts'
 import { EXIT_CODES, exitOfCode } from '../src/cli/exit-codes.ts'
 import { type ErrorCode, errorCodes, fileErrorCodes } from '../src/foundation/errors.ts'
@@ -7,7 +7,8 @@ import { tableOf } from './table.ts'
 
 export const ERRORS_PAGE = new URL('../docs/errors.md', import.meta.url)
 
-const MARK = '<!-- From here on written by `npm run docs`, from .ci/errors-page.ts and src/app/advice.ts. -->'
+const MARK =
+  '<!-- From here on written by `npm run docs`, from .ci/errors-page.ts and src/app/hints-and-remedies.ts. -->'
 
 /** The engine makes these codes from outcomes of ingestion; they belong to no error class. */
 type IngestionCode = 'ingestion-partial' | 'ingestion-failed' | 'ingestion-unknown' | 'search-missed' | 'removed'

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorKind, rebuildError, ShelfdError } from '../foundation/errors.ts'
 
-/** The one table for the process, the help texts and the documents. */
+/** The one table for the process, the help texts and the documents. How a run ends: rules/run-outcome.ts. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done' },
   failed: { code: 1, meaning: 'some files or ingestions failed' },

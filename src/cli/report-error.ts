@@ -1,4 +1,4 @@
-import { hintFor } from '../app/advice.ts'
+import { hintFor } from '../app/hints-and-remedies.ts'
 import type { LogFormat } from '../app/settings/settings.ts'
 import { messageOf, ShelfdError } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text/safe-text.ts'

@@ -62,7 +62,7 @@ export interface DaemonInput {
   replan(forgotten?: string): Promise<Replan>
   /** `service`: that of the running supervisor. */
   openDashboard(service: () => Service): Promise<DashboardServer>
-  /** Each request reads the configuration again. */
+  /** Each SIGHUP reads the configuration again. */
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 

@@ -3,8 +3,8 @@ import { counted, escapeText } from '../foundation/text/safe-text.ts'
 import { type Cause, type MirrorSituation, mirrorKey } from './notices.ts'
 import { needsPerson } from './path-problems.ts'
 import { reactToFailure } from './react-to-failure.ts'
+import { runOutcome } from './run-outcome.ts'
 import type { SummaryProblem, SyncSummary } from './sync-summary.ts'
-import { runOutcome } from './verdict.ts'
 
 /** How many paths a message names. */
 const MAX_PATHS = 3

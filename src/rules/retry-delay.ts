@@ -1,6 +1,6 @@
 import { DAY_MS } from '../foundation/text/times.ts'
 
-/** Growing delays with jitter; `Retry-After` is a lower bound. */
+/** Growing delays with jitter; `Retry-After` is a lower bound. An upload that may have arrived is not retried: doubts.ts has what follows. */
 export interface RetryPolicy {
   /** Includes the first try. */
   readonly attempts: number

@@ -24,7 +24,7 @@ function toMs(timeNs: bigint): number {
   return Number(timeNs / 1_000_000n)
 }
 
-/** By the file's own times; otherwise the caller must watch it for that time. */
+/** By the file's own times; otherwise the caller must watch it for that time (`settle` of the mirror). */
 export function isSettled(file: TimedShape, nowMs: number, settleMs: number): boolean {
   return ageMsOf(file, nowMs) >= settleMs
 }

@@ -1,6 +1,6 @@
 import { messageOf, ShelfdError } from '../../foundation/errors.ts'
 import { type Finding, failed } from '../../rules/doctor-findings.ts'
-import { remedyFor } from '../advice.ts'
+import { remedyFor } from '../hints-and-remedies.ts'
 
 /** Thrown by a check that depends on another one that failed. */
 export class Unchecked extends Error {

@@ -101,7 +101,7 @@ export async function createDirectory(directory: string, { below }: Pick<SaveOpt
   }
 }
 
-export async function describeOwner(directory: string): Promise<string | undefined> {
+export async function warningOfForeignOwner(directory: string): Promise<string | undefined> {
   const found = await stat(directory).catch(() => undefined)
   const intruder = found && findIntruder(directory, { ...found, mode: 0 }, { owners: 'root' })
   return intruder && `Another user can change what is written to "${directory}": ${intruder.why}`

@@ -136,8 +136,10 @@ function directoryName(path: string): string {
 
 const limits = z
   .strictObject({
-    transfers: count(LIMIT_BOUNDS.transfers).prefault(4).describe('Uploads at the same time (embedded library: 32).'),
-    checkers: count(LIMIT_BOUNDS.checkers).prefault(2).describe('Files hashed at the same time.'),
+    transfers: count(LIMIT_BOUNDS.transfers)
+      .prefault(4)
+      .describe('Uploads, or listings of the library, at the same time (embedded library: 32).'),
+    checkers: count(LIMIT_BOUNDS.checkers).prefault(2).describe('Threads that list directories and hash files.'),
     requestsPerSecond: rate(LIMIT_BOUNDS.requestsPerSecond)
       .prefault(0)
       .describe('0: no fixed limit, the rate adapts to the service.'),

@@ -12,7 +12,7 @@ import { resourceOfHit } from '../../store/last-search.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { sayWhoseDirectory } from '../say-whose-directory.ts'
+import { warnOfForeignDirectory } from '../warn-of-foreign-directory.ts'
 
 export const command = defineCommand({
   description: [
@@ -57,7 +57,7 @@ export const command = defineCommand({
       show(files + present + problems.length),
     )
     const { files, bytes, present, problems } = got
-    await sayWhoseDirectory(context.printMessage, directory)
+    await warnOfForeignDirectory(context.printMessage, directory)
     if (context.json) context.printJson({ to: directory, files, bytes, present, problems })
     else {
       for (const { path, message } of problems) context.print(escapeText(`${path}: ${message}`))

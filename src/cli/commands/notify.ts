@@ -1,4 +1,4 @@
-import { pageOfDocs } from '../../app/files/pages.ts'
+import { docsPage } from '../../app/files/docs-page.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
@@ -19,7 +19,7 @@ export const command = defineCommand({
     const { redactor, signal, io } = context
     const plan = planNotices(context.settings.notify, { env: io.env, redactor })
     if (!plan) {
-      const page = pageOfDocs('notifications.md')
+      const page = docsPage('notifications.md')
       const todo = `add a command or webhooks to "notify" of the configuration, as "${page}" has it`
       throw new UsageError(
         'bad-configuration',

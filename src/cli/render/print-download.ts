@@ -9,7 +9,7 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { AssetView, Download } from '../../remote/service-client.ts'
 import type { ArgumentsOf, ArgumentTable } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { sayWhoseDirectory } from '../say-whose-directory.ts'
+import { warnOfForeignDirectory } from '../warn-of-foreign-directory.ts'
 
 export const OUTPUT_OPTIONS = {
   output: {
@@ -30,7 +30,7 @@ export async function writeDownload(context: CommandContext, download: Download,
   if (isPiped || flags.output === '-') return writeStdout(context, download.body)
   const file = await fileIn(resolve(context.io.cwd, flags.output ?? '.'), safeFileName(download.fileName ?? ''))
   await saveFile(file, download.body, { force: flags.force, signal: context.signal })
-  await sayWhoseDirectory(context.printMessage, dirname(file))
+  await warnOfForeignDirectory(context.printMessage, dirname(file))
   if (context.json) context.printJson({ file, mime: download.mime ?? null })
   else context.printMessage(`Written to ${escapeText(file)}`)
 }

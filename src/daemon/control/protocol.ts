@@ -1,8 +1,8 @@
 /** Requests of commands to the daemon, and its responses. */
 import { z } from 'zod'
 import { fault } from '../../foundation/http/fault.ts'
+import { runOutcomes } from '../../rules/run-outcome.ts'
 import { runSummary } from '../../rules/sync-summary.ts'
-import { runOutcomes } from '../../rules/verdict.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import { engineLimits, mirrorSettings } from '../../sync/engine.ts'
 import type { Failures } from '../../sync/operator/quarantine.ts'

@@ -77,7 +77,7 @@ const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_N
 // Only Linux has paths (/proc/self/fd) that name the directory of a descriptor.
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 
-/** Throws RootError `root-missing` or `root-unreadable`. */
+/** Throws RootError `root-missing` or `root-unreadable`; rules/react-to-failure.ts decides what stops, and for how long. */
 export function openRoot(fs: FileSystem, path: string): OpenRoot {
   const found = inspectRoot(fs, path)
   const opened = HAS_DESCRIPTOR_PATHS ? openDirectory(fs, path, found) : undefined

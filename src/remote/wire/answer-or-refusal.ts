@@ -2,41 +2,12 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { z } from 'zod'
 import { type ErrorText, readErrorBody } from '../../contract/error-body.ts'
-import { AccessError, type CodeOf, RequestError } from '../../foundation/errors.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import { parseRetryAfterMs } from '../retry-after.ts'
-import { describeClientRefusal } from './describe-certificate.ts'
+import { describeRefusal, refusedClient, transientFailureOf } from './describe-refusal.ts'
 import { BODY_LIMIT_BYTES } from './exchange.ts'
 import { headerOf, type ServiceRequest, type ServiceResponse } from './request.ts'
-import { cannot, TransientFailure } from './transient-failure.ts'
-
-const STATUS_WORDS: Readonly<Record<number, string>> = {
-  400: 'bad request',
-  401: 'credential refused',
-  403: 'forbidden',
-  404: 'not found',
-  409: 'conflict',
-  413: 'too large',
-  415: 'unsupported media type',
-  422: 'validation error',
-  429: 'too many requests',
-  500: 'internal server error',
-  502: 'bad gateway',
-  503: 'service unavailable',
-  504: 'gateway timeout',
-  507: 'its disk is full',
-  511: 'this network wants a sign-in with a browser',
-}
-
-const REJECTIONS: Readonly<Record<number, CodeOf<'request'>>> = {
-  400: 'invalid',
-  404: 'not-found',
-  409: 'conflict',
-  410: 'not-found',
-  413: 'too-large',
-  422: 'invalid',
-}
+import { TransientFailure } from './transient-failure.ts'
 
 /** Returns a reader of answers with one of `statuses` and JSON of `shape`; other answers become errors. */
 export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [200]) {
@@ -71,29 +42,13 @@ export async function expectStatus(
   if (status < 400) throw malformed(`the service answered ${status}, which the interface does not define here`)
   if (status === 429 || status >= 500 || status === 408 || status === 425) throw transientFailureOf(response)
   if (status === 400 && (await isAboutClientCertificate(response))) throw refusedClient(response, request)
-  const reason = await describeRefusal(response)
-  if (status === 401) {
-    const source =
-      response.tokenSource === undefined ? '' : `; the token comes from ${escapeText(response.tokenSource)}`
-    throw new AccessError('credential-refused', cannot(request, reason + source, response.origin))
-  }
-  if (status === 403) {
-    const right = request.right ? `; the right "${request.right}" is needed` : ''
-    throw new AccessError('right-missing', cannot(request, reason + right))
-  }
-  throw new RequestError(REJECTIONS[status] ?? 'request-rejected', cannot(request, reason), status)
+  throw describeRefusal(response, request, await readErrorText(response))
 }
 
 /** nginx lets a client without a trusted certificate finish the handshake, and answers each request with a page of its own. */
 async function isAboutClientCertificate(response: ServiceResponse): Promise<boolean> {
   const page = await bytesOf(response).catch(() => Buffer.alloc(0))
   return isHtml(response, page) && /<title>400 [^<]*SSL certificate/.test(page.toString('latin1'))
-}
-
-function refusedClient(response: ServiceResponse, request: ServiceRequest<unknown>): AccessError {
-  const { origin, clientCertificate: own, receivedAtMs: nowMs } = response
-  const reason = describeClientRefusal({ code: 'BAD_CERTIFICATE', origin, own, nowMs })
-  return new AccessError('client-certificate-refused', cannot(request, reason))
 }
 
 /** The JSON of an answer; throws TransientFailure if it is not JSON, compressed but not by gzip, or too long. */
@@ -143,42 +98,12 @@ export function malformed(reason: string, cause = reason): TransientFailure {
   return new TransientFailure({ code: 'answer-malformed', ...words, mayHaveTakenEffect: true, connected: true })
 }
 
-/** Statuses of a service that cannot answer now; any other 5xx is a `service-error`. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 511])
-
-function transientFailureOf(response: ServiceResponse): TransientFailure {
-  const throttled = response.status === 429
-  const isFull = response.status === 507
-  const failed = isFull ? 'service-full' : UNAVAILABLE.has(response.status) ? 'service-unavailable' : 'service-error'
-  return new TransientFailure({
-    code: throttled ? 'service-throttling' : failed,
-    reason: `the service answered ${statusText(response.status)}`,
-    cause: [response.status, STATUS_WORDS[response.status]].filter((word) => word !== undefined).join(', '),
-    mayHaveTakenEffect: !throttled,
-    connected: true,
-    // Only a person makes room.
-    final: isFull,
-    retryAfterMs: parseRetryAfterMs(headerOf(response, 'retry-after'), answeredAtMs(response)),
-  })
-}
-
-/** The time of the answer by the service's clock, if known: a date in `Retry-After` refers to that clock. */
-function answeredAtMs(response: ServiceResponse): number {
-  const dateMs = Date.parse(headerOf(response, 'date') ?? '')
-  return Number.isNaN(dateMs) ? response.receivedAtMs : dateMs
-}
-
-async function describeRefusal(response: ServiceResponse): Promise<string> {
+/** Returns what the service says about an error, or an empty text. */
+async function readErrorText(response: ServiceResponse): Promise<string> {
   const body = await parseJson(response).then(
     readErrorBody,
     () => ({ text: undefined, fields: [] }) satisfies ErrorText,
   )
   const words = [body.text, ...body.fields].filter((text) => text !== undefined && text !== '').join('; ')
-  const shown = escapeText(truncateText(response.redact(words), 600))
-  return `the service answered ${statusText(response.status)}${shown === '' ? '' : `: ${shown}`}`
-}
-
-function statusText(status: number): string {
-  const words = STATUS_WORDS[status]
-  return words ? `${status} (${words})` : String(status)
+  return escapeText(truncateText(response.redact(words), 600))
 }

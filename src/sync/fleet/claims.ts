@@ -28,7 +28,7 @@ type Unclaimed = 'elsewhere' | 'held' | 'unasked'
 
 /**
  * Claims the contents of one mirror a page of files before the plan needs them, and records the ledger's answers in the store: stored and
- * refused contents need no upload by this host, doubtful ones a search first.
+ * refused contents need no upload by this host, doubtful ones a search first. The ledger decides: `claim_1` in 001-hosts-and-claims.sql.
  */
 export class Claims {
   readonly #context: Pick<MirrorContext, 'engine' | 'mirror'>

@@ -1,7 +1,7 @@
 import { ShelfdError } from '../../foundation/errors.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
 import { emptySummary, type RunSummary, type SyncSummary } from '../../rules/sync-summary.ts'
-import { type RunOutcome, runOutcome, stoppedOutcome } from '../../rules/verdict.ts'
+import { type RunOutcome, runOutcome, stoppedOutcome } from '../../rules/run-outcome.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 import { newAttempts, type Pass, type PassOptions } from '../pass.ts'
 import { recordRun, stopProblem } from './summarize.ts'

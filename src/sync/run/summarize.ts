@@ -9,7 +9,7 @@ import {
   type SummaryProblem,
   type SyncSummary,
 } from '../../rules/sync-summary.ts'
-import { type RunOutcome, recordedVerdict, verdictOf } from '../../rules/verdict.ts'
+import { type RunOutcome, recordedVerdict, verdictOf } from '../../rules/run-outcome.ts'
 import { countKinds } from '../../rules/without-text.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 

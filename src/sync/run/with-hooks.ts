@@ -1,6 +1,6 @@
 import { RootError, ShelfdError } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import { type RunOutcome, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
+import { type RunOutcome, runOutcome, stoppedOutcome, verdictOf } from '../../rules/run-outcome.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 
 const HOOK_FAILED = 'hook-failed'

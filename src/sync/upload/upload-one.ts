@@ -30,7 +30,10 @@ export type UploadResult =
 /** Delays between attempts when no file descriptor is free: other uploads end and close their files meanwhile. */
 const DESCRIPTOR_DELAYS_MS = [50, 200, 800, 2_000]
 
-/** Uploads one content; never throws. If the bytes differ from those that were hashed, cuts the request off (P10). */
+/**
+ * Uploads one content; never throws. If the bytes differ from those that were hashed, cuts the request off (P10). After a request to
+ * stop it may end within the grace period (app/open-engine.ts).
+ */
 export async function uploadOne(context: MirrorContext, intent: Intent): Promise<UploadResult> {
   const { clock, signal } = context.engine
   for (let attempt = 0; ; attempt += 1) {

@@ -14,7 +14,7 @@ import { type MirrorReport, type ReportContext, type ReportedMirror, report } fr
 import type { PlainFiles, ReportEntry, ReportRow } from '../../../sync/report/report-entry.ts'
 import type { Verification } from '../../../sync/report/verify-contents.ts'
 import type { CommandContext } from '../../context.ts'
-import { sayWhoseDirectory } from '../../say-whose-directory.ts'
+import { warnOfForeignDirectory } from '../../warn-of-foreign-directory.ts'
 import { createCsvPrinter, createJsonPrinter } from './data-printers.ts'
 import { createHtmlPrinter } from './html-printer.ts'
 import { createMarkdownPrinter } from './markdown-printer.ts'
@@ -93,7 +93,7 @@ export async function saveReport(
   const outcome = { hasFailures: false, hasFaults: false }
   const rendered = renderReport(context, { reportContext, names, options, outcome })
   await saveFile(file, chunks(rendered, context.redactor.redact), { force: true, signal: context.signal })
-  await sayWhoseDirectory(context.printMessage, dirname(file))
+  await warnOfForeignDirectory(context.printMessage, dirname(file))
   return outcome
 }
 

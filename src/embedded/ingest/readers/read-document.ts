@@ -32,7 +32,7 @@ type DocumentReader = (
 
 /** Loads the reader of a kind, and with it the parser, for the first document that needs it. */
 const READERS: Readonly<Record<DocumentKind, () => Promise<DocumentReader>>> = {
-  pdf: async () => (await import('./pdf.ts')).readPdf,
+  pdf: async () => (await import('./pdf-text-or-scan.ts')).readPdf,
   office: async () => (await import('./office.ts')).readOffice,
   workbook: async () => (await import('./workbook.ts')).readWorkbook,
   mail: async () => (await import('./mail.ts')).readMail,

@@ -219,7 +219,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a run that failed files ends well',
-    file: 'src/rules/verdict.ts',
+    file: 'src/rules/run-outcome.ts',
     from: `  if (mirrors.some(hasLastingFailures)) return 'failures'
   if (mirrors.some(({ problems }) => problems.length > 0)) return 'temporary'
 `,
@@ -227,7 +227,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a refused file counts as a temporary failure',
-    file: 'src/rules/verdict.ts',
+    file: 'src/rules/run-outcome.ts',
     from: "  if (mirrors.some(hasLastingFailures)) return 'failures'\n",
     to: '',
   },
@@ -239,7 +239,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'pending ingestion counts as done',
-    file: 'src/rules/verdict.ts',
+    file: 'src/rules/run-outcome.ts',
     from: "  if (isWaiting && mirrors.some((mirror) => mirror.ingestion.pending > 0)) return 'pending'\n",
     to: '',
   },

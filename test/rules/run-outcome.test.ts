@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../src/rules/run-outcome.ts'
 import { emptySummary, type SyncSummary } from '../../src/rules/sync-summary.ts'
-import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../src/rules/verdict.ts'
 
 function summary(change: (summary: SyncSummary) => void): SyncSummary {
   const made = emptySummary({ name: 'm', path: '/m', library: { id: 'l', name: 'L' }, remotePath: '/m' })

@@ -65,7 +65,7 @@ export function hintFor(error: unknown, commandName: string | undefined): string
   return commandName && hint?.startsWith(`shelfd ${commandName} `) ? undefined : hint
 }
 
-/** Returns the advice about this code for docs/errors.md. */
+/** Returns what docs/errors.md says to do about this code. */
 export function adviceFor(code: ErrorCode): string | undefined {
   return remedyFor(code) ?? ADVICE[code]?.hint
 }
