@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { ServiceClient } from '../../../contract/service-client.ts'
 import { serveLibrary } from '../../soak/soak.ts'
 import type { Bench } from '../bench.ts'
@@ -22,6 +23,7 @@ import {
 import { runChild, runProcess } from '../run-process.ts'
 import { homeEnvironment } from '../run-shelfd.ts'
 import { listContents } from '../trees.ts'
+import type { Workspace } from '../workspace.ts'
 
 const BARE = new URL('../children/bare-fts5.ts', import.meta.url)
 const MAX_FILES = 4_000
@@ -79,12 +81,13 @@ function syncRow(files: number, peer: string, compared: Compared): ResultRow {
 /** Trees as people have them, beside Xapian. */
 async function documentRows({ tree, workspace, options, program }: Bench): Promise<ResultRow[]> {
   const rows: ResultRow[] = []
-  for (const { name, paths, maxRatio } of [
+  for (const { name, paths: given, maxRatio } of [
     { name: 'the documentation of Linux', paths: [join(tree, 'Documentation')], maxRatio: 0.85 },
-    { name: '/usr/share/doc and /usr/share/man', paths: ['/usr/share/doc', '/usr/share/man'], maxRatio: 0.9 },
+    { name: '/usr/share/doc and /usr/share/man, unpacked', paths: ['/usr/share/doc', '/usr/share/man'], maxRatio: 0.9 },
   ]) {
     const work = `${SYNC} of ${name}`
-    const missing = paths.find((path) => !existsSync(path))
+    const missing = given.find((path) => !existsSync(path))
+    const paths = missing === undefined ? given.map((path) => unpacked(path, workspace)) : []
     const xapian = besideXapian(workspace, paths)
     if (missing !== undefined) rows.push(resultRow({ work, ours: `no ${missing}` }))
     else if (!xapian) rows.push(missingPeer(work, XAPIAN))
@@ -103,6 +106,20 @@ async function documentRows({ tree, workspace, options, program }: Bench): Promi
     }
   }
   return rows
+}
+
+/** A copy without compression, since Xapian passes compressed files over; pages of the manual become texts for both. */
+function unpacked(tree: string, workspace: Workspace): string {
+  const copy = join(workspace.fresh('unpacked'), basename(tree))
+  for (const { parentPath, name } of globSync('**', { cwd: tree, withFileTypes: true }).filter((it) => it.isFile())) {
+    const file = join(parentPath, name)
+    const plain = name.replace(/\.gz$/, '').replace(/\.[1-9]\w*$/, '$&.txt')
+    const target = join(copy, relative(tree, parentPath), plain)
+    mkdirSync(dirname(target), { recursive: true })
+    if (name.endsWith('.gz')) writeFileSync(target, gunzipSync(readFileSync(file)))
+    else copyFileSync(file, target)
+  }
+  return copy
 }
 
 function roomRow(files: number, bytes: number, ours: number, peer: string, theirs: number): ResultRow {
