@@ -93,7 +93,8 @@ function cutDocuments(folder: string, collected: readonly RealDocument[]): MadeD
     const bytes = readFileSync(join(folder, whole.path))
     const path = join('broken', `cut ${basename(whole.path)}`)
     writeFileSync(join(folder, path), bytes.subarray(0, bytes.length / 3))
-    return [{ kind: 'broken', path, ends: 'failed' }]
+    // The part of a photograph that is there is shown, as browsers show it.
+    return [{ kind: 'broken', path, ends: extension === 'jpg' ? 'partial' : 'failed' }]
   })
 }
 
