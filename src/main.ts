@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     if (mayBeStuck()) endWithoutThreads(code)
   })
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of the output has stopped reading, which is no error of this program.
+    // The program that reads the output has stopped reading. This is not an error.
     if (error.code !== 'EPIPE') throw cannotWrite(error)
   })
   // Messages that cannot be written cannot be reported either; what they are about goes on.

@@ -13,7 +13,7 @@ import { changeStore } from './change-store.ts'
 import { type MirrorActionsInput, mirrorActions } from './mirror-actions.ts'
 import { settingsOfRow } from './mirrors/choose-mirrors.ts'
 import { createMirrorEdits, type EditsInput } from './mirrors/edit-mirrors.ts'
-import { createdBy, describeInactive, listForOverview, listRoster, type RosterEntry } from './mirrors/mirror-roster.ts'
+import { creatorOf, describeInactive, listForOverview, listRoster, type RosterEntry } from './mirrors/mirror-roster.ts'
 import { openReader, ownDirectoriesOf } from './open-engine.ts'
 import { openFleet } from './open-fleet.ts'
 import { serviceNameOf } from './open-runner.ts'
@@ -111,6 +111,6 @@ function textOf(value: unknown): string {
 function describeMirror(entry: RosterEntry): SettingsInForce['mirrors'][number] {
   const { name, path, configured } = entry
   const inactive = configured ? undefined : describeInactive(entry)
-  const origin = [createdBy(entry, 'the configuration'), inactive].filter((text) => text !== undefined).join('; ')
+  const origin = [creatorOf(entry, 'the configuration'), inactive].filter((text) => text !== undefined).join('; ')
   return { name, path, origin, isConfigured: configured !== undefined }
 }

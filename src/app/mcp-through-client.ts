@@ -64,12 +64,12 @@ export class ServiceLease<Client> implements AsyncDisposable {
   }
 }
 
-/** Originals of these types are readable text; the text of others is an asset. */
+/** A file of one of these types is its own text. For other files the service has the text as assets. */
 const PLAIN = /^(?:text\/(?!html)|application\/(?:json|yaml|toml|x-ndjson))/
 
-const ALL = { place: null, isType: null, sinceMs: null, beforeMs: null, order: 'relevance' } as const
+const NO_FILTER = { place: null, isType: null, sinceMs: null, beforeMs: null, order: 'relevance' } as const
 
-/** Gives agents any service, with the rights of the configured credential, and what the state knows of its documents. */
+/** Lets assistants use the service with the rights of the configured credential. Hits also show what the store knows of the documents. */
 export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: string): McpAccess {
   return {
     async *listLibraries(signal) {
@@ -81,7 +81,7 @@ export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: stri
       using store = openStoreReader(stateDir)
       const { notice, hits } = await searchFiltered(request, {
         client: leased.client,
-        filter: { ...ALL, versions: allVersions ? 'all' : 'current' },
+        filter: { ...NO_FILTER, versions: allVersions ? 'all' : 'current' },
         wanted: limit,
         findSent: sentFinder(store, leased.identity),
         signal,
@@ -95,7 +95,7 @@ export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: stri
         const rights = libraries.flatMap(({ access }) => access)
         return abilities.includes('library.all.resource.create') || rights.includes('resource.create')
       } catch (error) {
-        // Each tool tells the assistant why the service gives no answers.
+        // The tool for uploads is offered all the same, because it reports why the service does not answer.
         if (error instanceof ShelfdError) return true
         throw error
       }
@@ -133,6 +133,7 @@ async function readText(
 ): Promise<DocumentText> {
   const original = await client.downloadResource(id, signal)
   if (PLAIN.test(original.mime ?? '')) return { text: await textOf(original, maxLength) }
+  // A body that is neither read nor closed keeps its connection.
   await textOf(original, 0)
   let text = ''
   for (const asset of assets) {

@@ -44,7 +44,7 @@ async function sync(input: MirrorActionsInput, names: readonly string[], signal:
   })
   await input.onRun?.(runner)
   try {
-    const choice = { words: names, to: undefined, cwd, home, known: runner.known }
+    const choice = { words: names, to: undefined, cwd, home, known: runner.storedMirrors }
     await askMounts(settings, choice, signal)
     const mirrors = chooseMirrors(settings, choice)
     // The daemon does nothing else for the mirror during the run, so the run ends sooner; the daemon follows the remaining resources.

@@ -16,7 +16,7 @@ import type { Settings } from './settings/settings.ts'
 
 /** Runs syncs over a state directory: in this process, or in the daemon that holds it. */
 export interface Runner extends AsyncDisposable {
-  readonly known: readonly MirrorRow[]
+  readonly storedMirrors: readonly MirrorRow[]
   readonly progress: Progress
   /** True if a daemon does the run; it continues its work when this process ends. */
   readonly isInDaemon: boolean
@@ -33,34 +33,34 @@ interface RunnerInput extends OpenServiceInput {
   readonly beforeUploads?: Engine['beforeUploads']
 }
 
-/** Limits that all uploads of a daemon share, including the runs of clients. */
+/** A daemon ignores these flags of its clients, because all its uploads share these limits. */
 const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-second', 'retry-for']
 
 /** Throws LockedError when another process holds the store and is no daemon. */
 export async function openRunner(settings: Settings, input: RunnerInput): Promise<Runner> {
   const daemon = await connectToDaemon(settings.stateDir)
-  if (daemon) return runWithDaemon(daemon, settings, input)
+  if (daemon) return openRunnerBesideDaemon(daemon, settings, input)
   try {
-    return runHere(settings, input)
+    return openLocalRunner(settings, input)
   } catch (error) {
     // A daemon may have started meanwhile.
     const late = error instanceof LockedError ? await connectToDaemon(settings.stateDir) : undefined
     if (!late) throw error
-    return runWithDaemon(late, settings, input)
+    return openRunnerBesideDaemon(late, settings, input)
   }
 }
 
-/** A dry run in this process uses a copy of the store, because its rollback would undo the daemon's writes. */
-function runWithDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
-  if (!input.isDryRun) return runInDaemon(daemon, settings, input)
-  return runHere(settings, { ...input, store: openStoreCopy(settings.stateDir) })
+/** A dry run ends with a rollback. In the daemon that would undo the daemon's own writes, so it runs here on a copy of the store. */
+function openRunnerBesideDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
+  if (!input.isDryRun) return openDaemonRunner(daemon, settings, input)
+  return openLocalRunner(settings, { ...input, store: openStoreCopy(settings.stateDir) })
 }
 
-function runHere(settings: Settings, input: OpenEngineInput): Runner {
+function openLocalRunner(settings: Settings, input: OpenEngineInput): Runner {
   const opened = openEngine(settings, input)
   const { engine } = opened
   return {
-    known: engine.store.mirrors.list(),
+    storedMirrors: engine.store.mirrors.list(),
     progress: engine.progress,
     isInDaemon: false,
     ignoredFlags: [],
@@ -90,7 +90,7 @@ function hasChannels({ command, webhooks }: Settings['notify']): boolean {
   return command !== undefined || webhooks.length > 0
 }
 
-function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
+function openDaemonRunner(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
   const reader = openReader(settings, input)
   const { store } = reader
   // A running daemon holds a store; without one it is still starting.
@@ -100,7 +100,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
   const { signal, fileLog, onOutage } = input
   const base = { service: serviceNameOf(settings), limits: settings.limits }
   return {
-    known: store.mirrors.list(),
+    storedMirrors: store.mirrors.list(),
     progress,
     isInDaemon: true,
     ignoredFlags: SHARED_IN_DAEMON,
@@ -115,7 +115,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
   }
 }
 
-/** A daemon and its clients must have the same: the origin of the service, or the library's data directory. */
+/** Returns the origin of the service or the data directory of the library. It must be the same for a daemon and its clients. */
 export function serviceNameOf({ service }: Settings): string {
   return service.kind === 'configured' ? service.origin : service.dataDir
 }

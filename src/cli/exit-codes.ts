@@ -37,11 +37,9 @@ export function exitCodeOf(error: unknown): number {
 }
 
 function exitOf(error: unknown): ExitName {
-  return error instanceof ShelfdError ? BY_KIND[kindOf(error)] : 'failed'
-}
-
-function kindOf(error: ShelfdError): ErrorKind {
-  return error.kind
+  if (!(error instanceof ShelfdError)) return 'failed'
+  const { kind }: ShelfdError = error
+  return BY_KIND[kind]
 }
 
 export function exitOfCode(code: ErrorCode | undefined): ExitName {

@@ -25,27 +25,27 @@ interface Reading extends Pick<ProgramCall, 'signal' | 'group'> {
 }
 
 /** Bounds the memory of the shell, which then becomes the program. */
-const BOUNDED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"'
+const MEMORY_BOUND_SCRIPT = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"'
 
 /**
- * Runs a program that reads foreign files, at a low priority; returns what it prints. With `group` `caller` it ends with the process that
- * reads documents. Throws MissingProgramError, ProgramOverTimeError, ProgramFailedError with what the program complained of, or the
- * reason of `signal`.
+ * Runs a program that reads foreign files, at a low priority; returns what it prints. With `group: 'caller'` the program stays in the
+ * process group of the document reader, and ends with it. Throws MissingProgramError, ProgramOverTimeError, ProgramFailedError with the
+ * program's last line, or the reason of `signal`.
  */
 export async function readByProgram(
   program: string,
   args: readonly string[],
-  { memoryKiB, ...how }: Reading,
+  { memoryKiB, ...options }: Reading,
 ): Promise<Buffer> {
-  how.signal?.throwIfAborted()
+  options.signal?.throwIfAborted()
   const env = childEnvironment()
   const bounds = { timeoutMs: MAX_MS, mostStdoutBytes: MAX_OUTPUT_BYTES, isLowPriority: true }
-  const call: ProgramCall = { program, args, env, ...bounds, ...how }
+  const call: ProgramCall = { program, args, env, ...bounds, ...options }
   const found = findProgram(program, env.PATH)
   if ('kind' in found) throw explain(call, found)
-  const bounded = { program: 'sh', args: ['-c', BOUNDED, 'sh', String(memoryKiB), found.file, ...args] }
+  const bounded = { program: 'sh', args: ['-c', MEMORY_BOUND_SCRIPT, 'sh', String(memoryKiB), found.file, ...args] }
   const { failure, stdout, printed } = await runProgram({ ...call, ...(memoryKiB !== undefined && bounded) })
-  how.signal?.throwIfAborted()
+  options.signal?.throwIfAborted()
   if (failure) throw explain(call, failure, printed)
   return stdout
 }
@@ -58,13 +58,13 @@ function explain(call: ProgramCall, failure: ProgramFailure, printed = ''): Erro
       return new ProgramOverTimeError(`${call.program} took more than ${MAX_MS / 1_000} s`)
     case 'exited':
     case 'killed':
-      return new ProgramFailedError(complaintOf(printed))
+      return new ProgramFailedError(errorLineOf(printed))
     default:
       return new ProgramFailedError(describeFailure(call, failure))
   }
 }
 
-function complaintOf(printed: string): string {
+function errorLineOf(printed: string): string {
   const lastLine = printed.trim().split('\n').at(-1) ?? ''
-  return lastLine.replace(/^.*?\/[^:]*: /, '') || 'the program was ended'
+  return lastLine.replace(/^.*?\/[^:]*: /, '') || 'the program ended without a message'
 }

@@ -55,19 +55,19 @@ export interface EmbeddedOptions {
   readonly extraction?: Partial<ExtractionLimits>
   /** The embedder of balanced searches; default none. */
   readonly embedder?: EmbedderChoice
-  /** True, the default, embeds documents while there is nothing else to do; a process that ends soon leaves that to others. */
+  /** Whether documents are embedded while there is nothing else to do (default: true). A process that ends soon sets false. */
   readonly embedsDocuments?: boolean
   /** Overrides of the bounds of embedding. */
   readonly embedding?: Partial<EmbeddingLimits>
   /** Overrides of the bounds of requests. */
   readonly requests?: Partial<RequestLimits>
-  /** The words that started this process, for messages of others; default `shelfd`. */
-  readonly command?: string
-  /** What users type for the program, for the commands that the page names; default what started this thread. */
-  readonly program?: string
-  /** Brings small uploads of the thread that started this one. */
+  /** The command that started this process (default: `shelfd`). Other processes show it in their messages. */
+  readonly startedBy?: string
+  /** How users call the program: the web page shows commands that begin with it. Default: how this process was started. */
+  readonly typedProgram?: string
+  /** The thread that started this service sends its small uploads through this port. */
   readonly uploadPort?: MessagePort | undefined
-  /** Called when another process wants to serve the library: dispose of this one then. Default: it is never handed over. */
+  /** Called when another process wants to serve the library: dispose of this service then. Default: it is never handed over. */
   readonly onHandOver?: () => void
 }
 
@@ -79,7 +79,7 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
-  /** Takes small uploads of this thread, for a service that runs in another one. */
+  /** If the service runs in another thread, this thread sends its small uploads through this port. */
   readonly uploadPort?: MessagePort | undefined
   /** Embeds documents for this time at most; 0 only counts what is missing. */
   embedFor(forMs: number): Promise<EmbeddingProgress>
@@ -109,13 +109,13 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
 async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
   await using starting = new AsyncDisposableStack()
   const paths = dataPaths(options.dataDir)
-  const isSuspect = wasLeftOpen(paths.databaseFile)
+  const isLeftOpen = wasLeftOpen(paths.databaseFile)
   starting.use(lockDataDirectory(paths))
   prepareDataDirectory(paths)
-  const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, { isSuspect }))
+  const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, { isSuspect: isLeftOpen }))
   starting.defer(() => closeDatabase(database))
   const service = explainDamage(() => openService(options, paths, database))
-  if (isSuspect) explainDamage(() => checkStoredData(database, service.tables))
+  if (isLeftOpen) explainDamage(() => checkStoredData(database, service.tables))
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.search.stop())
   starting.defer(() => service.removal.stop())
@@ -128,10 +128,10 @@ async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> 
   const uploads = options.uploadPort && new UploadAnswers(options.uploadPort, service)
   starting.defer(() => closeServer(app, uploads, service.clock))
   const url = await listen(app, host, options.port ?? 0)
-  // A connection that cannot be accepted, such as for lack of memory, concerns its client alone.
+  // Such an error, for example too little memory for a connection, concerns one client, so it is only logged.
   app.server.on('error', ({ message }) => service.logger.warn('The server of the library had an error', { message }))
   const local = starting.use(await answerOnLoopback(app.server, url))
-  const { command = 'shelfd' } = options
+  const { startedBy: command = 'shelfd' } = options
   const { instanceId } = service
   starting.use(announceHolder(paths.holderFile, { command, url: local.url, token, instanceId, handOverPath }))
   service.ingestion.wake()
@@ -198,7 +198,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
     publicUrl: options.publicUrl,
-    program: options.program ?? typedProgram(),
+    program: options.typedProgram ?? typedProgram(),
   }
 }
 
@@ -213,7 +213,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 /** Gives requests under way CLOSING_GRACE_MS to end, then closes their connections. */
 async function closeServer(app: FastifyInstance, uploads: UploadAnswers | undefined, clock: Clock): Promise<void> {
   const isClosed = new AbortController()
-  const giveUp = clock.sleep(CLOSING_GRACE_MS, isClosed.signal).then(
+  const gaveUp = clock.sleep(CLOSING_GRACE_MS, isClosed.signal).then(
     () => {
       app.server.closeAllConnections()
       uploads?.giveUp()
@@ -222,7 +222,7 @@ async function closeServer(app: FastifyInstance, uploads: UploadAnswers | undefi
   )
   await Promise.all([app.close(), uploads?.close()])
   isClosed.abort()
-  await giveUp
+  await gaveUp
 }
 
 function closeDatabase(database: Database): void {
@@ -230,7 +230,7 @@ function closeDatabase(database: Database): void {
     shrinkAtEnd(database)
     database.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    // With a full disk, the write-ahead log keeps what is committed.
+    // These steps fail when the disk is full. Nothing is lost, because the write-ahead log has all that is committed.
     if (!isDiskFull(error)) throw error
   }
   database.close()

@@ -9,7 +9,7 @@ import type { EmbeddedLibrary, EmbeddedOptions } from './start-embedded.ts'
 /** The options that another thread can be given. */
 export type LibraryThreadOptions = Pick<
   EmbeddedOptions,
-  'dataDir' | 'embedder' | 'embedsDocuments' | 'command' | 'program' | 'host' | 'port'
+  'dataDir' | 'embedder' | 'embedsDocuments' | 'startedBy' | 'typedProgram' | 'host' | 'port'
 >
 
 /** The thread's response to `start`. */

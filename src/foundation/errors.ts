@@ -96,7 +96,7 @@ export class RootError extends ShelfdError<'root'> {
   readonly kind = 'root'
 }
 
-/** Nothing is wrong on this side, the user can run again later: exit 5. */
+/** The same command can succeed later: exit 5. */
 export class TemporaryError extends ShelfdError<'temporary'> {
   readonly kind = 'temporary'
   /** A connection to the service existed: the failure may then lie in the request. */
@@ -112,7 +112,7 @@ export class TemporaryError extends ShelfdError<'temporary'> {
   }
 }
 
-/** There is no access to the service: the credential, a right, a certificate or a pinned identity forbids it: exit 7. */
+/** The credential, a right, a certificate or a pinned identity forbids access to the service: exit 7. */
 export class AccessError extends ShelfdError<'access'> {
   readonly kind = 'access'
 }
@@ -152,7 +152,7 @@ export class RequestError extends ShelfdError<'request'> {
   }
 }
 
-/** The code that the failure would have had, or `interrupted`. */
+/** Why an upload is in doubt: the code of the failure that stopped it, or `interrupted`. */
 export type DoubtCause = ServiceFailureCode | 'redirect-refused' | 'client-certificate-refused' | 'interrupted'
 
 /** It is unknown whether the service stored an upload: check before uploading again. */
@@ -215,11 +215,11 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-const EXHAUSTED = new Set<string | undefined>(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'])
+const OUT_OF_RESOURCES = new Set<string | undefined>(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'])
 
-/** Whether the machine has run out of descriptors, memory, processes or room: that says nothing about a file, and may pass. */
-export function isExhausted(thrown: unknown): boolean {
-  return EXHAUSTED.has(systemCodeOf(thrown))
+/** The machine has no descriptors, memory, processes or disk space left: that says nothing about a file, and may pass. */
+export function isOutOfResources(thrown: unknown): boolean {
+  return OUT_OF_RESOURCES.has(systemCodeOf(thrown))
 }
 
 /** `ENOENT`, `EACCES` …; undefined for other errors. */

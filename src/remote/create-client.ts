@@ -25,7 +25,7 @@ import { createTransport } from './wire/transport.ts'
  * | no answer yet                           | the request   | up to its deadline; reported if long  | policies/deadline.ts, policies/outage.ts          |
  * | no connection                           | every request | growing delays, then one probes       | policies/pause-for-retry-after.ts                 |
  * | 429, `Retry-After`                      | every request | as the service asks                   | policies/pause-for-retry-after.ts, retry-after.ts |
- * | `Retry-After` of an earlier process     | every request | what is left of it, a week at most    | retry-after.ts                                    |
+ * | `Retry-After` of an earlier process     | every request | its remaining time, a week at most    | retry-after.ts                                    |
  * | an upload may have arrived: DoubtError  | its content   | until the library was searched for it | rules/doubts.ts, sync/doubts/                     |
  * | 422 …: RequestError; second doubt       | its content   | 25 s, up to a day; after a 413 a day  | rules/retry-delay.ts                              |
  * | 401, certificate …: AccessError         | the daemon    | 1 min, up to 1 h                      | rules/react-to-failure.ts                         |

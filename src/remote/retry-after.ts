@@ -69,7 +69,7 @@ export class RetryAfter {
 /** A longer `Retry-After` is more likely a mistake; one answer must not stop the program for ever. */
 const MAX_KEPT_MS = 7 * DAY_MS
 
-/** Returns what is left of the `Retry-After` that the service at `origin` sent to another process. */
+/** Returns the remaining time of the `Retry-After` that the service at `origin` sent to another process. */
 export function recallRetryAfter(memory: Pick<Memory, 'get'>, origin: string, clock: Clock): RetryAfter {
   return new RetryAfter(clock, { remainingMs: readRemainingMs(memory, origin, clock) })
 }

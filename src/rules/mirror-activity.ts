@@ -40,10 +40,10 @@ export function embeddedOrigin(instanceId: string): string {
 }
 
 /**
- * Returns whether a mirror gives its name to a new one: `sync DIR` created it in the embedded library, and a service is configured now.
+ * Returns whether a mirror releases its name to a new one: `sync DIR` created it in the embedded library, and a service is configured now.
  * Others keep theirs, since another URL may be a mistake.
  */
-export function givesNameAway(
+export function isNameReleased(
   { isAdHoc, origin }: { readonly isAdHoc: boolean; readonly origin: string },
   service: { readonly isEmbedded: boolean },
 ): boolean {

@@ -37,7 +37,7 @@ export function retryDelayMs(attempt: number, policy: RetryPolicy, random: numbe
   return Math.max(retryAfterMs, halfMs) + halfMs * random
 }
 
-/** After a longer wish of the service the request fails. */
+/** If the service asks to wait longer, the request fails. */
 export function longestDelayMs({ longestRetryAfterMs = DAY_MS }: RetryPolicy): number {
   return longestRetryAfterMs
 }
@@ -88,7 +88,7 @@ export function quarantineDurationMs(refusals: number, code: string): number {
   return Math.min(MAX_QUARANTINE_MS, FIRST_QUARANTINE_MS * 5 ** Math.max(0, refusals))
 }
 
-/** A later end was recorded while the clock was wrong, and the quarantine counts as over (P20, clocks). */
+/** The possible ends. A later one was recorded while the clock was wrong, and the quarantine counts as over (P20, clocks). */
 export function quarantineEnds(nowMs: number): readonly [number, number] {
   return [nowMs + 1, nowMs + MAX_QUARANTINE_MS]
 }

@@ -12,14 +12,14 @@ test('a token file that is a pipe is refused [F-PR-13]', async () => {
   const pipe = join(home.path, 'token')
   execFileSync('mkfifo', ['-m', '600', pipe])
   configure(home, { service: { url: service.url, tokenFile: pipe } })
-  expectExit(await home.run(['whoami']), 2, /token": it is no file/)
+  expectExit(await home.run(['whoami']), 2, /token": it is a pipe or a socket/)
 })
 
 test('a configuration that is a pipe is refused [F-PR-13]', async () => {
   const home = temporaryHome()
   const pipe = join(home.path, 'config.yaml')
   execFileSync('mkfifo', ['-m', '600', pipe])
-  expectExit(await home.run(['sync', '--config', pipe]), 2, /config\.yaml": it is no file/)
+  expectExit(await home.run(['sync', '--config', pipe]), 2, /config\.yaml": it is a pipe or a socket/)
 })
 
 test('status reports a stopped daemon and answers from the store [F-PR-13]', async () => {

@@ -4,7 +4,7 @@ import { examineLedger } from '../../src/ledger/postgres/examine-ledger.ts'
 import { hardenedSql, initialise, readMigrations, upgrade } from '../../src/ledger/postgres/ledger-schema.ts'
 import { openFleetView } from '../../src/ledger/postgres/postgres-fleet-view.ts'
 import { postgresLedger } from '../../src/ledger/postgres/postgres-ledger.ts'
-import { SCHEMA } from '../../src/ledger/postgres/schema-version.ts'
+import { SCHEMA_VERSION } from '../../src/ledger/postgres/schema-version.ts'
 import { createDatabase, needsPostgres, type TestDatabase } from '../support/postgres.ts'
 import { newLibrary, wanted } from './test-host.ts'
 
@@ -28,7 +28,7 @@ async function newLedger(...options: Parameters<typeof createDatabase>): Promise
 const MIGRATIONS = [
   ...readMigrations(),
   {
-    version: SCHEMA + 1,
+    version: SCHEMA_VERSION + 1,
     sql: `SET LOCAL search_path = shelfd;
       ALTER TABLE shelfd.content ADD COLUMN note text;
       CREATE FUNCTION shelfd.note_1() RETURNS text LANGUAGE sql SECURITY DEFINER SET search_path = shelfd, pg_temp AS 'SELECT null::text';
@@ -60,7 +60,7 @@ describe('what PostgreSQL says of a ledger', () => {
     const facts = await examine(await newRole(database, 'IN ROLE shelfd_host'))
     expect(facts).toMatchObject({
       ...{ version: '18.4', versionNumber: 180_004, tls: undefined, fsync: 'on', synchronousCommit: 'on', lacks: [] },
-      ledger: { schema: SCHEMA, leaseMs: LEASE_MS },
+      ledger: { schema: SCHEMA_VERSION, leaseMs: LEASE_MS },
       isInUse: false,
     })
     expect(Math.abs(facts.aheadMs)).toBeLessThan(2_000)
@@ -119,8 +119,8 @@ describe('a ledger that is upgraded', () => {
       expect(await ledger.settle(session, batch, [end])).toEqual([])
     }
     await send('a', 1n)
-    expect(await upgrade(database.address, MIGRATIONS)).toEqual({ from: SCHEMA, to: SCHEMA + 1 })
-    expect(await upgrade(database.address, MIGRATIONS)).toEqual({ from: SCHEMA + 1, to: SCHEMA + 1 })
+    expect(await upgrade(database.address, MIGRATIONS)).toEqual({ from: SCHEMA_VERSION, to: SCHEMA_VERSION + 1 })
+    expect(await upgrade(database.address, MIGRATIONS)).toEqual({ from: SCHEMA_VERSION + 1, to: SCHEMA_VERSION + 1 })
     await send('b', 2n)
     expect(await ledger.renew(session)).toMatchObject({ isOurs: true })
   })

@@ -6,7 +6,7 @@ import { LedgerConnection } from '../../src/ledger/postgres/connection.ts'
 import { hardenedSql, initialise } from '../../src/ledger/postgres/ledger-schema.ts'
 import { openFleetView } from '../../src/ledger/postgres/postgres-fleet-view.ts'
 import { postgresLedger } from '../../src/ledger/postgres/postgres-ledger.ts'
-import { SCHEMA } from '../../src/ledger/postgres/schema-version.ts'
+import { SCHEMA_VERSION } from '../../src/ledger/postgres/schema-version.ts'
 import { freePort } from '../support/free-port.ts'
 import { needs } from '../support/needs.ts'
 import { createDatabase, needsPostgres, startPooler, type TestDatabase } from '../support/postgres.ts'
@@ -49,16 +49,16 @@ describe('the ledger on PostgreSQL of the system, through a pooler', () => {
 describe('a ledger on PostgreSQL', () => {
   test('creating it twice changes nothing', async () => {
     const own = track(await createDatabase())
-    expect(await initialise(own.address, LEASE_MS)).toEqual({ from: 0, to: SCHEMA })
+    expect(await initialise(own.address, LEASE_MS)).toEqual({ from: 0, to: SCHEMA_VERSION })
     const before = await own.run('SELECT * FROM shelfd.ledger')
-    expect(await initialise(own.address, 15_000)).toEqual({ from: SCHEMA, to: SCHEMA })
+    expect(await initialise(own.address, 15_000)).toEqual({ from: SCHEMA_VERSION, to: SCHEMA_VERSION })
     expect(await own.run('SELECT * FROM shelfd.ledger')).toEqual(before)
   })
 
   test('two hosts that create it at the same time make one', async () => {
     const own = track(await createDatabase())
     const made = await Promise.all([initialise(own.address, LEASE_MS), initialise(own.address, LEASE_MS)])
-    expect(made.map(({ from }) => from).sort()).toEqual([0, SCHEMA])
+    expect(made.map(({ from }) => from).sort()).toEqual([0, SCHEMA_VERSION])
   })
 
   test('a database without one is named, with what creates it', async () => {
@@ -72,8 +72,12 @@ describe('a ledger on PostgreSQL', () => {
   })
 
   test.each([
-    [0, 'ledger-unusable', new RegExp(`has schema 0, and this program needs ${SCHEMA}`)],
-    [SCHEMA + 2, 'ledger-newer', new RegExp(`has schema ${SCHEMA + 2}, and this program knows up to ${SCHEMA + 1}`)],
+    [0, 'ledger-unusable', new RegExp(`has schema 0, and this program needs ${SCHEMA_VERSION}`)],
+    [
+      SCHEMA_VERSION + 2,
+      'ledger-newer',
+      new RegExp(`has schema ${SCHEMA_VERSION + 2}, and this program knows up to ${SCHEMA_VERSION + 1}`),
+    ],
   ] as const)('one of schema %d is refused before anything is written', async (schema, code, message) => {
     const own = await newLedger()
     await own.run('UPDATE shelfd.ledger SET schema = $1', [schema])

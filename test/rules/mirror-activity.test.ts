@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import {
   embeddedOrigin,
   freeName,
-  givesNameAway,
   isEmbeddedOrigin,
+  isNameReleased,
   type MirrorActivity,
   mirrorActivity,
 } from '../../src/rules/mirror-activity.ts'
@@ -39,10 +39,10 @@ describe('the activity of a mirror', () => {
 describe('the name of a mirror', () => {
   test('only an ad hoc embedded mirror gives its name away', () => {
     const service = { isEmbedded: false }
-    expect(givesNameAway({ isAdHoc: true, origin: EMBEDDED }, service)).toBe(true)
-    expect(givesNameAway({ isAdHoc: false, origin: EMBEDDED }, service)).toBe(false)
-    expect(givesNameAway({ isAdHoc: true, origin: ELSEWHERE }, service)).toBe(false)
-    expect(givesNameAway({ isAdHoc: true, origin: EMBEDDED }, { isEmbedded: true })).toBe(false)
+    expect(isNameReleased({ isAdHoc: true, origin: EMBEDDED }, service)).toBe(true)
+    expect(isNameReleased({ isAdHoc: false, origin: EMBEDDED }, service)).toBe(false)
+    expect(isNameReleased({ isAdHoc: true, origin: ELSEWHERE }, service)).toBe(false)
+    expect(isNameReleased({ isAdHoc: true, origin: EMBEDDED }, { isEmbedded: true })).toBe(false)
   })
 
   test('a name that is taken gets the first free number', () => {

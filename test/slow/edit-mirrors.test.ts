@@ -103,7 +103,7 @@ test('a file that cannot be written is named before anything is typed, and no li
   const { call } = await serveDashboard(home)
   const { revision } = await call('newMirror', {})
   using _disk = mount(['-o', 'bind,ro', dirname(file)], dirname(file))
-  const why = `Cannot write \\"${file}\\": its directory is not writable for shelfd (EROFS); change it by hand`
+  const why = `Cannot write \\"${file}\\": its directory is not writable for shelfd (EROFS); edit the file yourself`
   await expect(call('rules', { mirror: 'papers' })).rejects.toThrow(why)
   await expect(call('newMirror', {})).rejects.toThrow(why)
   const chosen = { ...PLAIN, path: '~/Notes', revision, mayCreateLibrary: true }

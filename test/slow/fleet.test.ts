@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { SCHEMA } from '../../src/ledger/postgres/schema-version.ts'
+import { SCHEMA_VERSION } from '../../src/ledger/postgres/schema-version.ts'
 import { fleetOf } from '../support/fleet-of-hosts.ts'
 import { expectExit, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -20,7 +20,7 @@ describe('creating a ledger', () => {
     expectExit(
       await nas.shelfd(['fleet', 'init', '--yes']),
       0,
-      new RegExp(`Created the ledger in ".*" at 127\\.0\\.0\\.1:\\d+ \\(schema ${SCHEMA}\\)`),
+      new RegExp(`Created the ledger in ".*" at 127\\.0\\.0\\.1:\\d+ \\(schema ${SCHEMA_VERSION}\\)`),
     )
     expectExit(await nas.shelfd(['fleet', 'init', '--yes']), 0, /is up to date/)
     expect(await nas.sync([])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 3 } } })
@@ -39,11 +39,11 @@ describe('creating a ledger', () => {
       /^Up to date: the ledger .*\n {2}laptop has shelfd 0\.0\.9, this host /,
     )
     expect(await nas.json(['fleet', 'upgrade'])).toMatchObject({
-      from: SCHEMA,
-      to: SCHEMA,
+      from: SCHEMA_VERSION,
+      to: SCHEMA_VERSION,
       behind: [{ host: 'laptop' }],
     })
-    await fleet.database.run('UPDATE shelfd.ledger SET schema = $1', [SCHEMA + 2])
+    await fleet.database.run('UPDATE shelfd.ledger SET schema = $1', [SCHEMA_VERSION + 2])
     fleet.service.forget()
     nas.write('Papers', { 'new.md': 'new' })
     expectExit(await nas.shelfd(['sync']), 78, /has schema .*, and this program knows up to .*: install a newer shelfd/)

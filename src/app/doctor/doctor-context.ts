@@ -45,7 +45,7 @@ export interface Check {
 /** Stands in for a missing credential: an answer of 401 shows that the service can be reached. */
 const NO_TOKEN: FoundToken = { token: 'no-token', source: 'nowhere' }
 
-/** Finds a value when a check first asks for it, and keeps it or its error. Values of the service exist only for a configured one. */
+/** Finds a value when a check first asks for it, and keeps it or its error. Those about a service throw if none is configured. */
 export function openDoctorContext(input: DoctorInput) {
   const { signal, limitMs, machine } = input
   const stateDir = findStateDir(input)
@@ -63,11 +63,11 @@ export function openDoctorContext(input: DoctorInput) {
     const { service } = await valueOrSkip(settings(), 'configuration')
     return service.kind === 'configured' ? service : undefined
   })
-  const token = once(async () => readToken(await configured(service()), input))
-  const proxy = once(async () => findProxy((await configured(service())).origin, input))
+  const token = once(async () => readToken(await requireConfigured(service()), input))
+  const proxy = once(async () => findProxy((await requireConfigured(service())).origin, input))
   /** The route to an https service; undefined for plain http, which stays on this computer. */
   const route = once(async (): Promise<ProbedRoute | undefined> => {
-    const found = await configured(service())
+    const found = await requireConfigured(service())
     if (!found.origin.startsWith('https:')) return undefined
     const clock = { ...systemClock, nowMs: machine.nowMs }
     return { origin: found.origin, ...(await findConnectOptions(found, input)), clock, signal }
@@ -113,7 +113,7 @@ export function openDoctorContext(input: DoctorInput) {
       const found = await route()
       if (found) await probeProxy(found)
     }),
-    certificateUntilMs: once(async () => {
+    certificateExpiresAtMs: once(async () => {
       const found = await route()
       return found && probeCertificate(found)
     }),
@@ -127,7 +127,7 @@ export function openDoctorContext(input: DoctorInput) {
   }
 }
 
-async function configured(service: Promise<ConfiguredServiceSettings | undefined>): Promise<ConfiguredServiceSettings> {
+async function requireConfigured(service: Promise<ConfiguredServiceSettings | undefined>) {
   const found = await service
   if (found) return found
   throw new Error('The embedded library is not checked as a service is')

@@ -1,6 +1,6 @@
 import { ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
-import { SCHEMA } from '../../ledger/postgres/schema-version.ts'
+import { SCHEMA_VERSION } from '../../ledger/postgres/schema-version.ts'
 import { ok, warning } from '../../rules/doctor-findings.ts'
 import { DEFAULT_LEASE_MS } from '../../rules/lease.ts'
 import { assessLedger } from '../../rules/ledger-findings.ts'
@@ -22,7 +22,7 @@ export const ledger: Check = {
     const { host, database } = fleet.database
     const where = `"${database}" at ${host} answers in ${Math.round(facts.answersInMs)} ms`
     const leaseMs = fleet.leaseMs === DEFAULT_LEASE_MS ? undefined : fleet.leaseMs
-    const found = assessLedger(facts, { schema: SCHEMA, leaseMs, nowMs: nowMs() })
+    const found = assessLedger(facts, { schema: SCHEMA_VERSION, leaseMs, nowMs: nowMs() })
     if (!facts.ledger) return [ok(where), ...found]
     const { hosts, findings } = await checkHosts(fleet, context)
     return [ok(hosts === undefined ? where : `${where}, ${counted(hosts, 'host')}`), ...found, ...findings]

@@ -67,12 +67,12 @@ async function knownMirrors(context: DoctorContext): Promise<MirrorRow[]> {
   return store?.mirrors.list() ?? []
 }
 
-/** Returns whether a sync without names would work on it or refuse it. */
+/** Returns whether a sync without names takes this mirror, or fails because of it. */
 export function isToBeSynced({ activity, configured }: RosterEntry): boolean {
   return activity === 'active' || (configured !== undefined && activity === 'other-service')
 }
 
-/** Waits shorter than the check may take. */
+/** Waits half the time of the check, so that this message comes before the check's own timeout. */
 async function assertAnswering(path: string, limitMs: number): Promise<void> {
   try {
     await withinTime(Promise.resolve(boundedFileSystem.answers?.(path)), limitMs / 2)

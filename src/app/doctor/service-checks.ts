@@ -48,7 +48,7 @@ export const certificate: Check = {
 
 async function readUntil(context: DoctorContext): Promise<number | undefined> {
   try {
-    return await context.certificateUntilMs()
+    return await context.certificateExpiresAtMs()
   } catch (error) {
     throw error instanceof TemporaryError ? new Unchecked('service') : error
   }
@@ -68,7 +68,7 @@ export const service: Check = {
 }
 
 async function assertTrusted(context: DoctorContext): Promise<void> {
-  const error: unknown = await context.certificateUntilMs().catch((thrown: unknown) => thrown)
+  const error: unknown = await context.certificateExpiresAtMs().catch((thrown: unknown) => thrown)
   if (error instanceof AccessError) throw new Unchecked('certificate')
 }
 

@@ -21,7 +21,7 @@ import { findIntruder, findReader, type Intruder, type Ownership, ownUid } from 
 import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { syncDirectory, writeNewFile } from '../../foundation/files/replace-file.ts'
 import { holdDirectory } from '../../foundation/files/trusted-path.ts'
-import { hasNoLinks, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
+import { isLinkUnsupported, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
 import { isThere, nearestDirectory } from './paths-on-disk.ts'
 
@@ -30,7 +30,7 @@ export interface TextFile {
   /** Ownership of the file that was read, after links. */
   readonly ownership: Ownership
   readonly directory: Ownership
-  /** The name of the text in messages, where no file holds it yet. */
+  /** What messages call the text while it is in no file. */
   readonly origin?: string
 }
 
@@ -47,7 +47,7 @@ export const readTextFile: ReadTextFile = (file) =>
     return text
   })
 
-/** What is around the certificates and keys of a file may be in any encoding. */
+/** A PEM file may have text in any encoding beside its certificates, so other bytes are read as Latin-1. */
 export const readPemFile: ReadTextFile = (file) =>
   readFile(file, (bytes) => decodeText(bytes) ?? bytes.toString('latin1'))
 
@@ -93,7 +93,7 @@ export function ownershipOf(path: string): Ownership | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-/** Refuses a file that decides what runs or is sent if other users can change it. */
+/** Throws if other users can change the file, because it decides what runs and what is sent. */
 export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
   refuse(file, 'its settings decide what runs and what is sent', findIntruder(file, ownership, { owners: 'root' }))
   const parent = dirname(file)
@@ -101,19 +101,19 @@ export function assertTrusted(file: string, { ownership, directory }: TextFile):
   refuse(file, 'its directory decides which file is read', intruder)
 }
 
-/** Refuses a file with a secret that other users can change or read. */
+/** Throws if other users can read or change the file, which holds a secret. */
 export function assertPrivate(file: string, { ownership }: TextFile): void {
   const intruder = findReader(file, ownership) ?? findIntruder(file, ownership, { owners: 'root' })
   refuse(file, 'it holds a secret', intruder)
 }
 
-function refuse(file: string, what: string, intruder: Intruder | undefined): void {
+function refuse(file: string, reason: string, intruder: Intruder | undefined): void {
   if (intruder === undefined) return
-  throw new UsageError('insecure-file', `Cannot use "${file}": ${what}, and ${intruder.why}; run: ${intruder.fix}`)
+  throw new UsageError('insecure-file', `Cannot use "${file}": ${reason}, and ${intruder.why}; run: ${intruder.fix}`)
 }
 
 function notAFile(file: string): UsageError {
-  return new UsageError('insecure-file', `Cannot use "${file}": it is no file`)
+  return new UsageError('insecure-file', `Cannot use "${file}": it is a pipe or a socket, not a regular file`)
 }
 
 export function writePrivateFile(file: string, text: string): void {
@@ -121,14 +121,14 @@ export function writePrivateFile(file: string, text: string): void {
 }
 
 /**
- * Replaces a file that people write, or creates it. `was` is the text that was read, undefined for no file. Links, owner and mode stay.
+ * Replaces a file that people write, or creates it. `textBefore`: what was read; undefined for no file. Links, owner and mode stay.
  * Throws FileError('io-error'), also when the file has changed meanwhile.
  */
-export function rewriteFile(file: string, text: string, was: string | undefined): void {
-  rewrite(file, text, was, false)
+export function rewriteFile(file: string, text: string, textBefore: string | undefined): void {
+  rewrite(file, text, textBefore, false)
 }
 
-function rewrite(file: string, text: string, was: string | undefined, isPrivate: boolean): void {
+function rewrite(file: string, text: string, textBefore: string | undefined, isPrivate: boolean): void {
   try {
     makeDirectories(dirname(file))
     const found = isPrivate ? undefined : statSync(file, { throwIfNoEntry: false })
@@ -140,7 +140,7 @@ function rewrite(file: string, text: string, was: string | undefined, isPrivate:
     try {
       writeNewFile(unfinished, text, found ? found.mode & 0o777 : 0o600)
       if (found && ownUid() === 0) chownSync(unfinished, found.uid, found.gid)
-      if (readTextFile(place)?.text !== was) throw new FileError('io-error', changedMeanwhile(file))
+      if (readTextFile(place)?.text !== textBefore) throw new FileError('io-error', changedMeanwhile(file))
       if (isFree) linkIntoPlace(unfinished, place)
       else renameSync(unfinished, place)
       syncDirectory(directory.at('.'))
@@ -159,7 +159,7 @@ function linkIntoPlace(unfinished: string, place: string): void {
   try {
     linkSync(unfinished, place)
   } catch (error) {
-    if (!hasNoLinks(error)) throw error
+    if (!isLinkUnsupported(error)) throw error
     copyFileSync(unfinished, place, constants.COPYFILE_EXCL)
   }
 }
@@ -174,7 +174,7 @@ export function assertRewritable(file: string): void {
     accessSync(nearestDirectory(dirname(isThere(file) ? realpathSync(file) : file)), constants.W_OK)
   } catch (error) {
     const text = `Cannot write "${file}": its directory is not writable for shelfd (${systemCodeOf(error)})`
-    throw new FileError('io-error', `${text}; change it by hand, as a user who may`)
+    throw new FileError('io-error', `${text}; edit the file yourself as a user who may write there`)
   }
 }
 

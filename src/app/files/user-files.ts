@@ -7,14 +7,14 @@ import { pipeline } from 'node:stream/promises'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { findIntruder } from '../../foundation/files/ownership.ts'
 import { ForeignPlaceError, followOwnLinks, holdDirectory } from '../../foundation/files/trusted-path.ts'
-import { hasNoLinks, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
+import { isLinkUnsupported, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
 import { nearestDirectory } from './paths-on-disk.ts'
 
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 interface SaveOptions {
   readonly force: boolean
-  /** The directory that the user named; those between it and the file must not belong to others. */
+  /** The directory that the user named. No directory between it and the file may belong to another user. */
   readonly below?: string
   readonly signal?: AbortSignal
 }
@@ -40,8 +40,8 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Writes a file that appears only when complete, or into a device or a pipe. Without `force` it replaces no file. Throws
- * UsageError('bad-usage' or 'insecure-file') and FileError('io-error').
+ * Writes an unfinished file first, so that the file appears only when it is complete. Without `force` it replaces no file; with `force`
+ * it also writes into a device or a pipe. Throws UsageError('bad-usage' or 'insecure-file') and FileError('io-error').
  */
 export async function saveFile(file: string, bytes: Bytes, { force, below, signal }: SaveOptions): Promise<void> {
   const write = (target: string, flags: string) =>
@@ -51,16 +51,16 @@ export async function saveFile(file: string, bytes: Bytes, { force, below, signa
     const target = force ? (followOwnLinks(file) ?? file) : file
     using directory = holdDirectory(dirname(target), below === undefined ? {} : { below })
     const place = directory.at(basename(target))
-    const before = await lookAt(place)
+    const before = await fingerprintAt(place)
     if (before !== undefined && !force) throw existsAlready(file)
     const partial = unfinishedIn(directory)
     try {
       await write(partial, 'wx')
       if (before === undefined) await linkIntoPlace(partial, place)
-      else if (before === (await lookAt(place))) await rename(partial, place)
+      else if (before === (await fingerprintAt(place))) await rename(partial, place)
       else throw new FileError('io-error', `Cannot write "${file}": another program has changed it meanwhile`)
     } finally {
-      // A failure here must not hide the cause.
+      // If the unfinished file cannot be removed, that error must not replace the first one.
       await rm(partial, { force: true }).catch(() => {})
     }
   } catch (error) {
@@ -72,7 +72,7 @@ function existsAlready(file: string): UsageError {
   return new UsageError('bad-usage', `Cannot write "${file}": it exists already; --force replaces it`)
 }
 
-async function lookAt(path: string): Promise<string | undefined> {
+async function fingerprintAt(path: string): Promise<string | undefined> {
   const found = await lstat(path, { bigint: true }).catch((error: unknown) => {
     if (systemCodeOf(error) === 'ENOENT') return undefined
     throw error
@@ -84,7 +84,7 @@ async function linkIntoPlace(partial: string, place: string): Promise<void> {
   try {
     await link(partial, place)
   } catch (error) {
-    if (!hasNoLinks(error)) throw error
+    if (!isLinkUnsupported(error)) throw error
     await copyFile(partial, place, constants.COPYFILE_EXCL)
   }
 }
@@ -94,7 +94,7 @@ export async function createDirectory(directory: string, { below }: Pick<SaveOpt
   try {
     holdDirectory(directory, { mayCreate: true, ...(below !== undefined && { below }) })[Symbol.dispose]()
   } catch (error) {
-    if (error instanceof ForeignPlaceError) throw foreign(directory, error)
+    if (error instanceof ForeignPlaceError) throw toInsecureFileError(directory, error)
     const nearest = nearestDirectory(directory)
     const why = (await isDirectory(nearest)) ? messageOf(error) : `"${nearest}" is no directory`
     throw new UsageError('bad-usage', `Cannot write to "${directory}": ${why}`)
@@ -107,7 +107,7 @@ export async function warningOfForeignOwner(directory: string): Promise<string |
   return intruder && `Another user can change what is written to "${directory}": ${intruder.why}`
 }
 
-function foreign(path: string, { message }: ForeignPlaceError): UsageError {
+function toInsecureFileError(path: string, { message }: ForeignPlaceError): UsageError {
   return new UsageError('insecure-file', `Cannot write to "${path}": ${message}; choose another directory`)
 }
 
@@ -133,7 +133,7 @@ async function isStream(path: string): Promise<boolean> {
 
 /** Converts errors of the file system; errors of the source (the service) stay unchanged. */
 async function toFileError(file: string, error: unknown): Promise<unknown> {
-  if (error instanceof ForeignPlaceError) return foreign(file, error)
+  if (error instanceof ForeignPlaceError) return toInsecureFileError(file, error)
   if (!(error instanceof Error) || !('syscall' in error)) return error
   const directory = dirname(file)
   if (!(await isDirectory(directory)))
@@ -147,7 +147,7 @@ function withoutCall(error: Error & { readonly syscall: unknown }): string {
 }
 
 const MAX_BYTES = 200
-/** What is left of a longer name before its characters are looked at, whose cost grows as the square of their number. */
+/** A longer name keeps this many characters at each end before it is cleaned, whose time grows with the square of the length. */
 const KEPT_AT_EITHER_END = 300
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
@@ -155,7 +155,7 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
  * Returns a local file name without separators, control characters or reserved names. All remote names pass it before they become local
  * paths.
  */
-export function safeFileName(name: string, otherwise = 'download'): string {
+export function safeFileName(name: string, fallback = 'download'): string {
   const isLong = name.length > 2 * KEPT_AT_EITHER_END
   const ends = isLong ? name.slice(0, KEPT_AT_EITHER_END) + name.slice(-KEPT_AT_EITHER_END) : name
   const clean = ends
@@ -164,7 +164,7 @@ export function safeFileName(name: string, otherwise = 'download'): string {
     .replace(/[/\\:*?"<>|]/g, '_')
     .replace(/^[\s.~-]+|[\s.]+$/g, '')
   const short = shorten(clean)
-  if (short === '') return otherwise
+  if (short === '') return fallback
   return RESERVED.test(short) ? `_${short}` : short
 }
 

@@ -33,7 +33,7 @@ export function neverSynced(name: string): UsageError {
   return new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(name)}"`)
 }
 
-/** There is no state yet, or none of a mirror in use. */
+/** The error for a command with nothing to report: no mirror was synced, or none that is in use. */
 export function nothingMirrored(known: readonly MirrorRow[] = []): UsageError {
   if (known.length > 0) {
     const text = 'Nothing to report: no mirror in use was synced yet'
@@ -46,21 +46,21 @@ function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): R
   const path = realPathOf(cwd, word)
   const entry =
     roster.find(({ name }) => name === word) ?? byActivity(roster).find((each) => realPathOf(cwd, each.path) === path)
-  return entry ?? noMirror(roster, word, ': no mirror has that name or directory')
+  return entry ?? throwUnknownMirror(roster, word, ': no mirror has that name or directory')
 }
 
 /** Returns the entry of exactly this name; throws UsageError `unknown-mirror`. */
 export function findByName(roster: readonly RosterEntry[], word: string): RosterEntry {
-  return roster.find(({ name }) => name === word) ?? noMirror(roster, word)
+  return roster.find(({ name }) => name === word) ?? throwUnknownMirror(roster, word)
 }
 
-function noMirror(roster: readonly RosterEntry[], word: string, why = ''): never {
+function throwUnknownMirror(roster: readonly RosterEntry[], word: string, why = ''): never {
   const names = roster.map(({ name }) => name)
-  const meant = didYouMean(word, names) || listKnown(names)
+  const meant = didYouMean(word, names) || describeKnown(names)
   throw new UsageError('unknown-mirror', `Cannot find the mirror "${word}"${why}${meant}`)
 }
 
-export function listKnown(words: readonly string[]): string {
+export function describeKnown(words: readonly string[]): string {
   return ` (known: ${[...new Set(words)].join(', ') || 'none yet'})`
 }
 

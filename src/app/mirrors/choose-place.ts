@@ -8,7 +8,7 @@ import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { isMissing, realPathOf } from '../files/paths-on-disk.ts'
 import type { Settings } from '../settings/settings.ts'
-import { listKnown, neverSynced } from './choose-known.ts'
+import { describeKnown, neverSynced } from './choose-known.ts'
 import { byActivity, listRoster } from './mirror-roster.ts'
 
 /** Chooses the file or directory that a word names: for get, why, failed and search. */
@@ -19,17 +19,18 @@ interface Place {
 }
 
 /** Like `findPlace`; throws UsageError `unknown-mirror` where the word names nothing. */
-export function choosePlace(...given: Parameters<typeof findPlace>): Place {
-  const place = findPlace(...given)
+export function choosePlace(...input: Parameters<typeof findPlace>): Place {
+  const place = findPlace(...input)
   if (place) return place
-  const [, store, { word }] = given
+  const [, store, { word }] = input
   const known = store?.mirrors.list() ?? []
-  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror${listKnown(known.map(({ path }) => path))}`)
+  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror${describeKnown(known.map(({ path }) => path))}`)
 }
 
 /**
  * Returns what a word names, in this order: a path on disk in a mirror; a mirror; a path within a mirror, or the end of one; a library
- * path; a path that does not exist. Throws UsageError `bad-usage` for several, `unknown-mirror` for a mirror that was never synced.
+ * path; a path in a mirror that does not exist. Throws UsageError: `bad-usage` if several match, `unknown-mirror` for a mirror that was
+ * never synced.
  */
 export function findPlace(
   settings: Settings,
@@ -39,18 +40,18 @@ export function findPlace(
   const roster = byActivity(listRoster(settings, store?.mirrors.list() ?? []))
   const rows = roster.flatMap(({ row }) => row ?? [])
   const absolute = resolve(cwd, word)
-  // The last segment may be missing, or a link, which is an entry of the mirror and not followed.
+  // Only the directory is resolved. The last segment may not exist, or it may be a link, which is itself an entry of the mirror.
   const entryPath = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
   const isInMirror = roster.some(({ row, path }) => isWithin(row?.path ?? realPathOf('/', path), entryPath))
   const path = isInMirror ? entryPath : realPathOf(cwd, word)
-  const [onDisk] = placesBelow(rows, path).toSorted((a, b) => b.row.path.length - a.row.path.length)
+  const [inMirror] = placesBelow(rows, path).toSorted((a, b) => b.row.path.length - a.row.path.length)
   const unsynced = roster.find(
     (entry) => !entry.row && (entry.name === word || isWithin(realPathOf('/', entry.path), path)),
   )
-  const isThere = !isMissing(path)
-  if (onDisk && (isThere || (store && isKnown(store, onDisk)))) return onDisk
-  if (unsynced && isThere) throw neverSynced(unsynced.name)
-  const place = (store && (findPrinted(store, rows, word) ?? findInLibrary(store, rows, word))) ?? onDisk
+  const existsOnDisk = !isMissing(path)
+  if (inMirror && (existsOnDisk || (store && isKnown(store, inMirror)))) return inMirror
+  if (unsynced && existsOnDisk) throw neverSynced(unsynced.name)
+  const place = (store && (findByNameOrPath(store, rows, word) ?? findInLibrary(store, rows, word))) ?? inMirror
   if (!place && unsynced) throw neverSynced(unsynced.name)
   return place
 }
@@ -73,20 +74,20 @@ function isKnown({ directories, report, problems }: StoreReader, { row: { id }, 
   )
 }
 
-function findPrinted(store: StoreReader, rows: readonly MirrorRow[], word: string): Place | undefined {
+function findByNameOrPath(store: StoreReader, rows: readonly MirrorRow[], word: string): Place | undefined {
   const named = rows.find(({ name }) => name === word)
   if (named) return { row: named, path: '' }
-  const printed = normalizeLibraryPath(`/${word}`)?.slice(1)
-  if (!printed) return undefined
+  const relativePath = normalizeLibraryPath(`/${word}`)?.slice(1)
+  if (!relativePath) return undefined
   const places = rows.flatMap((row) => {
-    const below = pathWithin(row.name, printed)
-    return [{ row, path: printed }, ...(below === undefined ? [] : [{ row, path: below }])]
+    const below = pathWithin(row.name, relativePath)
+    return [{ row, path: relativePath }, ...(below === undefined ? [] : [{ row, path: below }])]
   })
   const known = places.filter((place) => isKnown(store, place))
   if (known.length > 0) return onlyPlace(word, known)
-  const endings = rows.flatMap((row) => store.report.listNamed(row.id, printed).map((path) => ({ row, path })))
+  const endings = rows.flatMap((row) => store.report.listNamed(row.id, relativePath).map((path) => ({ row, path })))
   if (endings.length > 0) return onlyPlace(word, endings)
-  // The store has no ignored files, the disk has.
+  // Ignored files are not in the store, so the disk is asked.
   return onlyPlace(
     word,
     places.filter(({ row, path }) => !isMissing(join(row.path, path))),
@@ -107,16 +108,16 @@ function findInLibrary(store: StoreReader, rows: readonly MirrorRow[], word: str
   if (known.length > 0) return onlyPlace(word, known)
   return onlyPlace(
     word,
-    places.flatMap((place) => listAlike(store, place)),
+    places.flatMap((place) => listSimilarlyNamed(store, place)),
   )
 }
 
 /** Files whose names the service may have shortened to this one. */
-function listAlike(store: StoreReader, { row, path }: Place): Place[] {
+function listSimilarlyNamed(store: StoreReader, { row, path }: Place): Place[] {
   const directory = parentOf(path)
   const keyOf = (name: string) => `${nameKey(name)}${extname(name).toLowerCase()}`
-  const alike = store.report.listFiles(row.id, directory).filter(({ name }) => keyOf(name) === keyOf(nameOf(path)))
-  return alike.map(({ name }) => ({ row, path: joinPath(directory, name) }))
+  const similar = store.report.listFiles(row.id, directory).filter(({ name }) => keyOf(name) === keyOf(nameOf(path)))
+  return similar.map(({ name }) => ({ row, path: joinPath(directory, name) }))
 }
 
 const MAX_NAMED = 5

@@ -23,7 +23,7 @@ import {
   type TextFile,
 } from '../files/private-files.ts'
 import { configCandidates, expandHome, type Surroundings } from '../settings/config-paths.ts'
-import { asIfWritten, asOwn } from '../settings/draft.ts'
+import { asIfWritten, asPrivateFile } from '../settings/draft.ts'
 import { withoutSetting, withSection, withTexts } from '../settings/edit-file.ts'
 import { adHocMirror } from '../settings/schema.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
@@ -108,7 +108,7 @@ function openFile(input: EditsInput): OpenedFile {
   const revision = createHash('sha256')
     .update(found ? `there ${found.text}` : 'missing')
     .digest('hex')
-  return { file, before: found ?? asOwn(file, ''), was: found?.text, revision, settings }
+  return { file, before: found ?? asPrivateFile(file, ''), was: found?.text, revision, settings }
 }
 
 function openUnchanged(input: EditsInput, revision: string): OpenedFile {

@@ -3,7 +3,7 @@ import { readOwnFile } from '../../foundation/files/own-file.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
 import {
   embeddedOrigin,
-  givesNameAway,
+  isNameReleased,
   isOutOfUse,
   type MirrorActivity,
   mirrorActivity,
@@ -24,20 +24,20 @@ export interface RosterEntry {
   readonly currentOrigin: string | undefined
   /** Where its address was given; undefined for the embedded library. */
   readonly addressFrom: string | undefined
-  /** The name of the active mirror of the same directory. */
+  /** If this mirror is not active, the name of the active one of the same directory. */
   readonly replacedBy: string | undefined
 }
 
-export function listRoster(settings: Settings, known: readonly MirrorRow[]): RosterEntry[] {
+export function listRoster(settings: Settings, storedRows: readonly MirrorRow[]): RosterEntry[] {
   const currentOrigin = identityOfService(settings)
   const addressFrom = settings.service.kind === 'configured' ? settings.service.addressFrom : undefined
   const hasConfigured = settings.mirrors.length > 0
   const configured = settings.mirrors.map((mirror) => ({
     configured: mirror,
-    row: known.find((row) => row.name === mirror.name && !releasesName(settings, row)),
+    row: storedRows.find((row) => row.name === mirror.name && !releasesName(settings, row)),
   }))
   const taken = new Set(configured.map(({ row }) => row))
-  const others = known.filter((row) => !taken.has(row)).map((row) => ({ configured: undefined, row }))
+  const others = storedRows.filter((row) => !taken.has(row)).map((row) => ({ configured: undefined, row }))
   const roster = [...configured, ...others].map((entry) => {
     const { name, path } = entry.configured ?? entry.row
     const isAdHoc = entry.row?.isAdHoc ?? false
@@ -59,8 +59,8 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
   }))
 }
 
-export function listForOverview(settings: Settings, known: readonly MirrorRow[]): ListedMirror[] {
-  return listRoster(settings, known).map((entry) => ({
+export function listForOverview(settings: Settings, storedRows: readonly MirrorRow[]): ListedMirror[] {
+  return listRoster(settings, storedRows).map((entry) => ({
     name: entry.name,
     path: entry.path,
     isOutOfUse: isOutOfUse(entry.activity),
@@ -79,15 +79,15 @@ function realDirectoryOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): stri
 
 /** A new mirror of the current service may take the name of this one. */
 export function releasesName({ service }: Settings, { isAdHoc, library }: MirrorRow): boolean {
-  return givesNameAway({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
+  return isNameReleased({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
 }
 
-export function createdBy({ configured, row }: Pick<RosterEntry, 'configured' | 'row'>, configuration: string): string {
+export function creatorOf({ configured, row }: Pick<RosterEntry, 'configured' | 'row'>, configuration: string): string {
   if (configured) return configuration
   return row?.isAdHoc ? '"shelfd sync DIR"' : 'a configuration that no longer names it'
 }
 
-/** Undefined for an entry that is synced. */
+/** Returns why the mirror is not synced; undefined if it is. */
 export function describeInactive({ activity, row, configured, currentOrigin }: RosterEntry): string | undefined {
   switch (activity) {
     case 'active':
@@ -105,13 +105,14 @@ export function explainInactive(entry: RosterEntry): string | undefined {
   const { name, path, activity, row, currentOrigin: identity, addressFrom, replacedBy } = entry
   if (replacedBy !== undefined) {
     const text = `The mirror "${name}" ${activity === 'other-service' ? '' : 'is '}${describeInactive(entry)}`
-    return `${text}, and "${replacedBy}" mirrors its directory now; "shelfd mirrors forget ${shellWord(name)}" removes it`
+    const removal = `"shelfd mirrors forget ${shellWord(name)}" removes this mirror from the state`
+    return `${text}, and "${replacedBy}" mirrors its directory now; ${removal}`
   }
   switch (activity) {
     case 'active':
       return undefined
     case 'named-only':
-      return `The mirror "${name}" was made by "shelfd sync DIR", and the configuration names others; "shelfd sync ${shellWord(name)}" syncs it`
+      return `The mirror "${name}" is not in the configuration, which names other mirrors, so it is synced only when named: "shelfd sync ${shellWord(name)}"`
     case 'not-configured': {
       const byDirectory = `"shelfd sync ${shellWord(path)}" syncs the directory without a configuration, by the default rules`
       return `The mirror "${name}" is no longer configured, so it is not scanned and not sent; configure it again, or ${byDirectory}`

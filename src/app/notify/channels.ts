@@ -15,7 +15,7 @@ interface ChannelInput {
 }
 
 const WEBHOOK_TIMEOUT_MS = 10_000
-/** A shorter path may be part of other text. */
+/** A shorter path may occur in unrelated text, which redaction would damage. */
 const MIN_SECRET_PATH = 8
 
 export function openChannels(settings: NotifySettings, input: ChannelInput): Channel[] {
@@ -32,7 +32,7 @@ function commandChannel([program = '', ...args]: readonly string[], { env }: Cha
     name: `command "${program}"`,
     send: async ({ event, subject, text }, signal) => {
       const variables = { ...env, SHELFD_EVENT: event, SHELFD_SUBJECT: subject }
-      return await deliver({ program, args, input: `${text}\n`, env: variables, signal })
+      return await runNotifyCommand({ program, args, input: `${text}\n`, env: variables, signal })
     },
   }
 }
@@ -63,9 +63,9 @@ function webhookChannel(address: string, { env, redactor }: ChannelInput): Chann
 const PROGRAM_TIMEOUT_MS = 30_000
 
 /** Throws UsageError('insecure-file') for a program that others can change. */
-async function deliver(message: ProgramCall): Promise<Delivery> {
+async function runNotifyCommand(command: ProgramCall): Promise<Delivery> {
   const { describeFailure, runProgram } = await import('../../foundation/run-program.ts')
-  const call = { ...message, timeoutMs: PROGRAM_TIMEOUT_MS, isSilent: true }
+  const call = { ...command, timeoutMs: PROGRAM_TIMEOUT_MS, isSilent: true }
   const { failure } = await runProgram(call)
   if (!failure) return { kind: 'sent' }
   const reason = describeFailure(call, failure)

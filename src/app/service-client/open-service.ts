@@ -130,8 +130,8 @@ async function openEmbedded(
   const options = {
     dataDir,
     embedsDocuments: isLongLived,
-    command: describeCommand(),
-    program: typedProgram(),
+    startedBy: describeCommand(),
+    typedProgram: typedProgram(),
     embedder: chooseEmbedder(settings.embedder, redactor),
     ...(isLongLived && settings.libraryListen !== 'none' && settings.libraryListen),
   }

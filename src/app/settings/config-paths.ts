@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly home: string
 }
 
-/** The first existing one is used. `isRequired`: `--config` or `SHELFD_CONFIG` names it, so that its absence is an error. */
+/** Returns the possible configuration files. The first one that exists is used; if `--config` or `SHELFD_CONFIG` names it, it must. */
 export function configCandidates(flag: string | undefined, { env, cwd, home }: Surroundings) {
   const given = flag ?? (env.SHELFD_CONFIG || undefined)
   if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]
@@ -41,22 +41,24 @@ export function expandHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? pathInHome(home, path.slice(1)) : path
 }
 
-const PATHS =
+const PATH_KEYS =
   /^(stateDir|dataDir|mirrors\.\d+\.path)$|\.(tokenFile|caFile|certFile|keyFile|passphraseFile|passwordFile)$/
-export const COMMANDS = /^(service\.tokenCommand|fleet\.passwordCommand|notify\.command)$|(^|\.)hooks\.(before|after)$/
+export const COMMAND_KEYS =
+  /^(service\.tokenCommand|fleet\.passwordCommand|notify\.command)$|(^|\.)hooks\.(before|after)$/
 
 /** Makes the paths of a configuration file absolute. A program without a slash is searched on the PATH. */
 export function withAbsolutePaths(raw: Raw, file: string, home: string): Raw {
   const absolute = (path: string) => resolve(dirname(file), expandHome(path, home))
   const convert = (value: unknown, path: readonly string[]): unknown => {
     const key = path.join('.')
-    if (typeof value === 'string') return value !== '' && PATHS.test(key) ? absolute(value) : value
+    if (typeof value === 'string') return value !== '' && PATH_KEYS.test(key) ? absolute(value) : value
     if (isMapping(value)) {
       return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, convert(inner, [...path, name])]))
     }
     if (!Array.isArray(value)) return value
-    const [program, ...words]: unknown[] = value
-    if (typeof program === 'string' && program.includes('/') && COMMANDS.test(key)) return [absolute(program), ...words]
+    const [program, ...args]: unknown[] = value
+    if (typeof program === 'string' && program.includes('/') && COMMAND_KEYS.test(key))
+      return [absolute(program), ...args]
     return value.map((item, index) => convert(item, [...path, String(index)]))
   }
   return Object.fromEntries(Object.entries(raw).map(([name, inner]) => [name, convert(inner, [name])]))

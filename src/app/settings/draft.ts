@@ -68,7 +68,7 @@ function renderService({ url, tokenFile, caFile, clientCertificate }: ChosenServ
     tokenFile === undefined
       ? '  # The access token comes from the environment (SHELFD_TOKEN, SHELFD_TOKEN_FILE); or: tokenFile: FILE'
       : `  tokenFile: ${quote(tokenFile)} # the access token and nothing else, mode 0600`,
-    ...(caFile === undefined ? [] : [`  caFile: ${quote(caFile)} # authorities to be trusted as well`]),
+    ...(caFile === undefined ? [] : [`  caFile: ${quote(caFile)} # further certificate authorities to trust`]),
     ...(clientCertificate ? renderClientCertificate(clientCertificate) : []),
   ]
 }
@@ -94,14 +94,14 @@ function renderMirror({ name, path, library, remotePath, gitignore }: ChosenMirr
   ]
 }
 
-/** Quotes for YAML, so that no variable is replaced. */
+/** Writes a text as a YAML value. `${` is escaped, so that no variable is replaced. */
 function quote(text: string): string {
   const isPlain = /^(?:https?:\/\/|~?\/)[\w./~-]*(?::\d+)?$/.test(text) || /^[A-Z][a-z]+$/.test(text)
   const isWord = /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(text)
   return isPlain && !isWord ? text : JSON.stringify(text.replaceAll('${', () => '$${'))
 }
 
-/** Files that are not written yet, so that a configuration is tried first. */
+/** A configuration that exists only in memory. It is tried before anything is written. */
 export interface Draft {
   readonly configFile: string
   readonly configText: string
@@ -122,15 +122,15 @@ interface DraftInput {
 export function createDraft({ configFile, chosen, token, stateDir }: DraftInput, surroundings: Surroundings): Draft {
   const configText = renderConfig(chosen)
   const readFile: ReadTextFile = (file) => {
-    if (file === configFile) return asOwn(file, configText)
-    return file === token?.file ? { ...asOwn(file, token.text), origin: 'what you typed' } : readTextFile(file)
+    if (file === configFile) return asPrivateFile(file, configText)
+    return file === token?.file ? { ...asPrivateFile(file, token.text), origin: 'what you typed' } : readTextFile(file)
   }
   const flags = { config: configFile, ...(stateDir !== undefined && { 'state-dir': stateDir }) }
   return { configFile, configText, readFile, readSettings: () => readSettings({ ...surroundings, flags, readFile }) }
 }
 
-/** As shelfd will write it: nobody else can read it. */
-export function asOwn(file: string, text: string): TextFile {
+/** Returns the file as it will be when shelfd has written it. Only this user can read it. */
+export function asPrivateFile(file: string, text: string): TextFile {
   const owner = { uid: ownUid() ?? 0, gid: 0 }
   return {
     text,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { COMMANDS } from './config-paths.ts'
+import { COMMAND_KEYS } from './config-paths.ts'
 import { isMapping, type Raw, valueAt } from './raw-settings.ts'
 import { loadConfiguration, type SettingsInput } from './read-settings.ts'
 import { configSchema } from './schema.ts'
@@ -75,7 +75,7 @@ function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explain
 function hintOfSecret(path: Path, value: unknown): string | undefined {
   const key = path.join('.')
   if (key === 'service.token' || /^notify\.webhooks\.\d+\.url$/.test(key)) return 'set, not shown'
-  if (!COMMANDS.test(key)) return undefined
+  if (!COMMAND_KEYS.test(key)) return undefined
   return `${Array.isArray(value) ? value[0] : ''} …, not shown in full`
 }
 

@@ -38,7 +38,7 @@ export const OVERRIDES = {
     'PEM file with the private key of the client certificate',
   ),
   'client-passphrase-file': file('service.clientCertificate.passphraseFile', 'File with the passphrase of that key'),
-  transfers: value('limits.transfers', 'Uploads, or listings of the library, at the same time'),
+  transfers: value('limits.transfers', 'Uploads or library listings at a time'),
   checkers: value('limits.checkers', 'Threads that list directories and hash files'),
   'requests-per-second': value('limits.requestsPerSecond', 'Requests in a second, 0 for no fixed limit'),
   bwlimit: value('limits.bandwidth', 'Bytes sent in a second, such as 2MB, or by time: "08:00,512K 18:00,off"'),

@@ -13,7 +13,7 @@ import { type ConfigFile, parseConfigFile } from './parse-file.ts'
 import { isMapping, layOver, type Raw, valueAt } from './raw-settings.ts'
 import { type Config, configSchema, EMBEDDED_DEFAULTS, EMBEDDED_MIRROR_DEFAULTS } from './schema.ts'
 import { type Settings, toSettings } from './settings.ts'
-import { describeProblems, findMirrorProblems, isFlag } from './settings-problems.ts'
+import { beginsWithFlag, describeProblems, findMirrorProblems } from './settings-problems.ts'
 
 export interface SettingsInput extends Surroundings {
   readonly flags: SettingFlags & { readonly config?: string | undefined }
@@ -100,7 +100,7 @@ function checkConfig(raw: Raw, locationOf: (path: readonly PropertyKey[]) => str
     return checked.data
   }
   const problems = describeProblems(checked.error.issues, raw, locationOf)
-  throw problems.every(isFlag) ? new UsageError('bad-usage', problems.join('\n')) : badConfiguration(problems)
+  throw problems.every(beginsWithFlag) ? new UsageError('bad-usage', problems.join('\n')) : badConfiguration(problems)
 }
 
 function countGiven(...values: readonly unknown[]): number {

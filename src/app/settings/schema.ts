@@ -138,7 +138,7 @@ const limits = z
   .strictObject({
     transfers: count(LIMIT_BOUNDS.transfers)
       .prefault(4)
-      .describe('Uploads, or listings of the library, at the same time (embedded library: 32).'),
+      .describe('Uploads or library listings at a time (embedded: 32).'),
     checkers: count(LIMIT_BOUNDS.checkers).prefault(2).describe('Threads that list directories and hash files.'),
     requestsPerSecond: rate(LIMIT_BOUNDS.requestsPerSecond)
       .prefault(0)

@@ -26,7 +26,7 @@ function formatPath(path: Path): string {
   }, '')
 }
 
-/** By its flag or variable, or by its key and place. */
+/** Names a wrong value by its flag or variable, otherwise by its place and key. */
 function describeValue(issue: z.core.$ZodIssue, raw: Raw, location: string): string {
   const value = valueAt(raw, issue.path)
   const expected = isSection(issue) ? 'keys and values' : issue.message
@@ -37,10 +37,10 @@ function describeValue(issue: z.core.$ZodIssue, raw: Raw, location: string): str
 }
 
 function isOverride(location: string): boolean {
-  return isFlag(location) || location.startsWith('SHELFD_')
+  return beginsWithFlag(location) || location.startsWith('SHELFD_')
 }
 
-export function isFlag(text: string): boolean {
+export function beginsWithFlag(text: string): boolean {
   return text.startsWith('--')
 }
 
@@ -52,13 +52,13 @@ function isSection(issue: z.core.$ZodIssue): boolean {
 const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service', 'notify', 'fleet'])
 const HAS_USER = /:\/\/.*@/s
 
-/** Undefined where the value may hold a secret. */
+/** Returns `, not VALUE`, or an empty text if the value may be a secret. */
 function describeGiven(path: Path, value: unknown): string {
   if (SECRET_SECTIONS.has(path[0]) || typeof value === 'object' || HAS_USER.test(String(value))) return ''
   return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`
 }
 
-export function findUnknownKey(path: Path, key: string): string | undefined {
+export function describeIfUnknown(path: Path, key: string): string | undefined {
   return knownKeys(path).includes(key) ? undefined : describeUnknownKey(path, key)
 }
 
@@ -91,11 +91,11 @@ export function findMirrorProblems(settings: Settings, hasLibrary: (index: numbe
   return settings.mirrors.flatMap((mirror, index) => {
     const earlier = settings.mirrors.slice(0, index)
     const problem = (key: string, message: string) => [{ path: ['mirrors', index, key], message }]
-    const twin = earlier.find((other) => other.name === mirror.name)
-    if (twin) return problem('name', `two mirrors are named "${mirror.name}"`)
-    const double = earlier.find((other) => other.path === mirror.path)
-    if (double) {
-      const both = `the mirrors "${double.name}" and "${mirror.name}"`
+    const sameName = earlier.find((other) => other.name === mirror.name)
+    if (sameName) return problem('name', `two mirrors are named "${mirror.name}"`)
+    const sameDirectory = earlier.find((other) => other.path === mirror.path)
+    if (sameDirectory) {
+      const both = `the mirrors "${sameDirectory.name}" and "${mirror.name}"`
       return problem('path', `${both} stand for one directory ("${mirror.path}"), which would be sent twice`)
     }
     if (settings.service.kind === 'configured' && !hasLibrary(index)) {
@@ -104,9 +104,9 @@ export function findMirrorProblems(settings: Settings, hasLibrary: (index: numbe
         `"mirrors[${index}].library" is missing: a configured service needs its identifier or name`,
       )
     }
-    const rival = earlier.find((other) => overlaps(other, mirror))
-    if (!rival) return []
-    const both = `"${rival.name}" and "${mirror.name}"`
+    const overlapping = earlier.find((other) => overlaps(other, mirror))
+    if (!overlapping) return []
+    const both = `"${overlapping.name}" and "${mirror.name}"`
     return problem('remotePath', `the mirrors ${both} share "${mirror.remotePath}" of the library "${mirror.library}"`)
   })
 }

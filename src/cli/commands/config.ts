@@ -3,7 +3,7 @@ import { readTextFile, rewriteFile } from '../../app/files/private-files.ts'
 import { chooseForDaemon } from '../../app/mirrors/choose-mirrors.ts'
 import { findUnusableHooks } from '../../app/run-hooks.ts'
 import { configCandidates, findConfigFile } from '../../app/settings/config-paths.ts'
-import { asIfWritten, asOwn } from '../../app/settings/draft.ts'
+import { asIfWritten, asPrivateFile } from '../../app/settings/draft.ts'
 import {
   readSettingPath,
   readValues,
@@ -15,7 +15,7 @@ import type { Explained, ExplainedSection } from '../../app/settings/explain-set
 import { settingFlags } from '../../app/settings/overrides.ts'
 import { readSettings } from '../../app/settings/read-settings.ts'
 import type { Settings } from '../../app/settings/settings.ts'
-import { findUnknownKey } from '../../app/settings/settings-problems.ts'
+import { describeIfUnknown } from '../../app/settings/settings-problems.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
@@ -187,7 +187,7 @@ async function rewrite(context: CommandContext, { key, file, drafts, verb, messa
   const { settings, io } = context
   const path = readSettingPath(key, namesOf(settings))
   const found = readTextFile(file)
-  const before = found ?? asOwn(file, '')
+  const before = found ?? asPrivateFile(file, '')
   const flags = { ...context.settingFlags, config: file }
   const { text, after } = firstUsable(drafts(before.text, path), {
     read: (draft) => readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) }),
@@ -245,7 +245,7 @@ function valueAtPath(root: ExplainedSection, path: SettingPath): Explained | und
       found = found?.kind === 'list' ? found.items[step] : undefined
       continue
     }
-    const unknown = findUnknownKey(path.slice(0, depth), step)
+    const unknown = describeIfUnknown(path.slice(0, depth), step)
     if (unknown !== undefined) throw new UsageError('bad-configuration', `Cannot print it: ${unknown}`)
     found = found?.kind === 'section' ? found.entries.find(([key]) => key === step)?.[1] : undefined
   }

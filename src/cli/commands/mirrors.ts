@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { changeStore } from '../../app/change-store.ts'
 import { findByName } from '../../app/mirrors/choose-known.ts'
 import {
-  createdBy,
+  creatorOf,
   describeInactive,
   explainInactive,
   listRoster,
@@ -71,7 +71,7 @@ export const showCommand = defineCommand({
     const fields = renderFields({
       name: entry.name,
       state: describeActivity(entry),
-      'created by': createdBy(entry, `the configuration (${settings.configFile})`),
+      'created by': creatorOf(entry, `the configuration (${settings.configFile})`),
       directory: entry.path,
       library: targetOf(entry),
       service: row && nameOrigin(row.library.origin),

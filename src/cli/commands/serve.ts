@@ -50,7 +50,7 @@ export const serveCommand = defineCommand({
       host,
       port,
       logger: context.logger,
-      command: describeCommand(),
+      startedBy: describeCommand(),
       embedder: chooseEmbedder(context.settings.embedder, context.redactor),
       publicUrl: readPublicUrl(publicUrl),
     }
@@ -117,7 +117,7 @@ export const embedCommand = defineCommand({
     const { settings, signal } = context
     const options = {
       dataDir: settings.service.dataDir,
-      command: describeCommand(),
+      startedBy: describeCommand(),
       embedder: chooseEmbedder(settings.embedder, context.redactor),
       embedsDocuments: false,
     }

@@ -137,7 +137,7 @@ export const command = defineCommand({
       beforeUploads: (bytes) => confirmRoom(context, bytes, args.yes),
     })
     warnOfIgnoredFlags(context, runner)
-    const { known } = runner
+    const { storedMirrors: known } = runner
     const { cwd, home } = context.io
     const choice = { words: args.mirrors, to: args.to, cwd, home, known }
     await askMounts(context.settings, choice, signal)

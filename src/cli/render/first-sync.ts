@@ -23,7 +23,7 @@ export class FirstSync {
   ) {
     this.#context = context
     this.#runner = runner
-    const known = new Set(runner.known.map(({ name }) => name))
+    const known = new Set(runner.storedMirrors.map(({ name }) => name))
     const isSilent = context.quiet || context.json
     const isFirst = ({ name, path }: { readonly name: string; readonly path: string }) =>
       !known.has(name) && isReadable(runner, path)

@@ -83,7 +83,7 @@ export interface ControlHandlers {
   retry(failures: Failures): Promise<number>
   /** Returns how many were not set aside before. */
   ignore(failures: Failures): Promise<number>
-  /** Returns the contents of which it recorded something. */
+  /** Returns the contents about which it recorded something. */
   recordRemoval(removal: Removal): Promise<number[]>
   /** Returns the copy of the store from before. */
   forget(name: string): Promise<string>

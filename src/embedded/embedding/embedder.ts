@@ -1,4 +1,4 @@
-/** The purpose of embedding a text: a person waits for the answer to a query, nobody for documents. */
+/** The purpose of embedding a text. A person waits for the answer to a query, but not for documents. */
 export type EmbeddingPurpose = 'query' | 'document'
 
 export type Vector = Float32Array<ArrayBuffer>

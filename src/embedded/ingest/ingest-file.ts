@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import type { Clock } from '../../foundation/clock.ts'
-import { InterruptedError, isExhausted, messageOf } from '../../foundation/errors.ts'
+import { InterruptedError, isOutOfResources, messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Tables } from '../database/open-tables.ts'
 import type { Passage } from '../database/passages-table.ts'
@@ -58,7 +58,7 @@ export function ingestedColumns(mimeType: string, end: ExtractionEnd): IngestedC
 
 function explainFailure(error: unknown): ExtractionEnd {
   const isOfFile = !(error instanceof Database.SqliteError || error instanceof InterruptedError)
-  if (!isOfFile || error instanceof MachineFaultError || isExhausted(error)) throw error
+  if (!isOfFile || error instanceof MachineFaultError || isOutOfResources(error)) throw error
   return { status: 'failed', warnings: [], failure: messageOf(error) }
 }
 

@@ -33,7 +33,7 @@ export const createDirectory = endpoint({
     if (created === 'exists') throw conflict('The directory exists already')
     const path = fillPath(API_PREFIX + ROUTES.listDirectory.path, { library: library.publicId })
     reply.code(201).header('location', `${path}?path=${encodeURIComponent(body.path)}`)
-    return nodeBody(created)
+    return directoryBody(created)
   },
 })
 
@@ -45,17 +45,17 @@ function insertDirectory({ directories }: Tables, libraryId: number, path: strin
   return { id: directories.insert(directory), parent, name: directory.name }
 }
 
-function nodeBody({ id, parent, name }: { id: number; parent: DirectoryRow; name: string }) {
+function directoryBody({ id, parent, name }: { id: number; parent: DirectoryRow; name: string }) {
   return {
-    id: nodeIdentifier(id),
+    id: directoryIdentifier(id),
     name,
     overview: null,
-    parent_id: parent.parentId === null ? null : nodeIdentifier(parent.id),
+    parent_id: parent.parentId === null ? null : directoryIdentifier(parent.id),
     organization_locked: false,
     is_archive: false,
   }
 }
 
-function nodeIdentifier(id: number): string {
+function directoryIdentifier(id: number): string {
   return `node-${id}`
 }

@@ -14,15 +14,15 @@ interface LocalAddress extends AsyncDisposable {
  */
 export async function answerOnLoopback(server: Server, listensAt: string): Promise<LocalAddress> {
   if (isLoopback(new URL(listensAt).hostname)) return { url: listensAt, [Symbol.asyncDispose]: async () => {} }
-  const door = createServer((socket) => server.emit('connection', socket))
-  door.listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  door.on('error', (error) => server.emit('error', error))
-  const address = door.address()
+  const loopbackServer = createServer((socket) => server.emit('connection', socket))
+  loopbackServer.listen(0, '127.0.0.1')
+  await once(loopbackServer, 'listening')
+  loopbackServer.on('error', (error) => server.emit('error', error))
+  const address = loopbackServer.address()
   const port = typeof address === 'object' ? address?.port : undefined
   return {
     url: `http://127.0.0.1:${port}`,
     // Its connections belong to the server, which closes them.
-    [Symbol.asyncDispose]: async () => void door.close(),
+    [Symbol.asyncDispose]: async () => void loopbackServer.close(),
   }
 }

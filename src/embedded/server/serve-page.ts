@@ -14,7 +14,7 @@ import { namesEntityTag } from '../http/send-content.ts'
 /** The path at which a browser finds the page of the library. */
 export const PAGE_PATH = '/'
 
-/** Serves the page of the library, which needs no credential: it asks its reader for one. It is loaded with the first request. */
+/** Serves the page without a credential, because the page asks its user for one. Its files are loaded with the first request. */
 export function servePage(app: FastifyInstance, program: string): void {
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) =>
     sendFile(request, reply, { name, files: await loadPageFiles(program) })

@@ -41,7 +41,7 @@ function isProcess(pid: number): boolean {
   }
 }
 
-/** The file system has no hard links, as FAT: a file is copied there, which replaces nothing either. */
-export function hasNoLinks(error: unknown): boolean {
+/** The file system, such as FAT, has no hard links. The caller copies the file instead, which replaces nothing either. */
+export function isLinkUnsupported(error: unknown): boolean {
   return ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(systemCodeOf(error) ?? '')
 }

@@ -1,14 +1,14 @@
 export const REDACTED = '[secret]'
 
 /** A shorter piece of base64 may match unrelated text. */
-const MIN_BASE64 = 8
+const MIN_BASE64_LENGTH = 8
 
 /** Names of the characters that HTML escapes. */
 const HTML_NAMES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
 
 /**
- * Replaces `secret`: plain, escaped for JSON, an address or HTML, in base64 also as `user:secret`, or in hexadecimal. For printable
- * ASCII.
+ * Returns a function that replaces the secret in a text: as it is, escaped for JSON, a URL or HTML, in hexadecimal, and in base64, also
+ * as part of `user:secret`. The secret must be printable ASCII.
  */
 export function createRedaction(secret: string): (text: string) => string {
   if (secret === '') return (text) => text
@@ -24,7 +24,7 @@ export function createRedaction(secret: string): (text: string) => string {
   }
 }
 
-/** Some writers of JSON escape slashes; addresses escape pluses. */
+/** Base64 contains `/` and `+`. Some writers of JSON escape the slash, and URLs escape both. */
 function plainForms(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const hex = bytes.toString('hex')
@@ -33,14 +33,14 @@ function plainForms(secret: string): string[] {
   return [...new Set([secret, ...forms, ...inJson, ...forms.map(encodeURIComponent)])]
 }
 
-/** The base64 digits that do not depend on neighbouring bytes, for each alignment. */
+/** The secret can begin at three positions in a group of base64. For each, returns the digits that the secret alone determines. */
 function base64Forms(secret: Buffer): string[] {
   const forms = [0, 1, 2].map((shift) => {
     const bytes = Buffer.concat([Buffer.alloc(shift), secret])
     const whole = Math.floor((bytes.length * 8) / 6)
     return bytes.toString('base64').slice(shift === 0 ? 0 : shift + 1, whole)
   })
-  const long = forms.filter((form) => form.length >= MIN_BASE64)
+  const long = forms.filter((form) => form.length >= MIN_BASE64_LENGTH)
   return [...long, ...long.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))]
 }
 
@@ -59,7 +59,7 @@ function encodingsOf(character: string): string {
     String.raw`\\{1,4}(?:u00|x)${hex}`,
     `%(?:25){0,3}${hex}`,
     `&(?:amp;){0,3}(?:#0{0,5}${code}|#[xX]0{0,5}${hex}${named});?`,
-    // For a backslash itself, only the numbers that escaping makes of one, so that no two alternatives fit a place.
+    // Escaping makes two or four backslashes of one. Only these numbers match, so that no two alternatives match at one position.
     character === '\\'
       ? String.raw`\\{4}|\\{2}|\\`
       : `${/\w/.test(character) ? '' : String.raw`\\{0,3}`}${quote(character)}`,

@@ -3,7 +3,7 @@ import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { OperatorError } from '../../foundation/errors.ts'
 import type { LedgerAddress } from './address.ts'
 import { explainFailure, unsafeServer } from './explain-failure.ts'
-import { SCHEMA } from './schema-version.ts'
+import { SCHEMA_VERSION } from './schema-version.ts'
 
 const KEEP_ALIVE_MS = 10_000
 /** Once the program ends: enough to settle and to close the session. */
@@ -149,16 +149,16 @@ async function end(client: pg.Client): Promise<void> {
 /** The schema of version N serves programs of N and N−1. */
 function checkSchema(schema: number, address: LedgerAddress): void {
   const where = `The ledger in database "${address.database}"`
-  if (schema < SCHEMA) {
+  if (schema < SCHEMA_VERSION) {
     throw new OperatorError(
       'ledger-unusable',
-      `${where} has schema ${schema}, and this program needs ${SCHEMA}: bring it up to date by "shelfd fleet upgrade"`,
+      `${where} has schema ${schema}, and this program needs ${SCHEMA_VERSION}: bring it up to date by "shelfd fleet upgrade"`,
     )
   }
-  if (schema > SCHEMA + 1) {
+  if (schema > SCHEMA_VERSION + 1) {
     throw new OperatorError(
       'ledger-newer',
-      `${where} has schema ${schema}, and this program knows up to ${SCHEMA + 1}: install a newer shelfd on this host`,
+      `${where} has schema ${schema}, and this program knows up to ${SCHEMA_VERSION + 1}: install a newer shelfd on this host`,
     )
   }
 }

@@ -5,7 +5,7 @@ import { OperatorError } from '../../foundation/errors.ts'
 import type { LedgerAddress } from './address.ts'
 import { connect } from './connection.ts'
 import { explainFailure, lacksLedger } from './explain-failure.ts'
-import { SCHEMA } from './schema-version.ts'
+import { SCHEMA_VERSION } from './schema-version.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
@@ -40,7 +40,7 @@ async function migrate(
   leaseMs: number | undefined,
   migrations: readonly Migration[],
 ): Promise<LedgerSchema> {
-  const newest = migrations.at(-1)?.version ?? SCHEMA
+  const newest = migrations.at(-1)?.version ?? SCHEMA_VERSION
   const client = await connect(address)
   try {
     await client.query('BEGIN')
@@ -75,7 +75,7 @@ export function hardenedSql(leaseMs: number): string {
     "DO $create$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO shelfd_owner', current_database()); END $create$;",
     'SET LOCAL ROLE shelfd_owner;',
     ...readMigrations().map(({ version, sql }) => onlyOnce(version, sql)),
-    `DO $once$ BEGIN IF NOT EXISTS (SELECT FROM shelfd.ledger WHERE schema >= ${SCHEMA}) THEN ${recordSchema(SCHEMA, leaseMs)}; END IF; END $once$;`,
+    `DO $once$ BEGIN IF NOT EXISTS (SELECT FROM shelfd.ledger WHERE schema >= ${SCHEMA_VERSION}) THEN ${recordSchema(SCHEMA_VERSION, leaseMs)}; END IF; END $once$;`,
     'GRANT USAGE ON SCHEMA shelfd TO shelfd_host, shelfd_reader;',
     GRANTS,
     'COMMIT;',

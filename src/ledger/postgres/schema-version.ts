@@ -1,2 +1,2 @@
 /** The number of the last file in migrations/. */
-export const SCHEMA = 1
+export const SCHEMA_VERSION = 1

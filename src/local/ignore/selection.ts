@@ -7,11 +7,11 @@ export interface Selection {
   takes(relativeDirectory: string, name: string, isDirectory: boolean): boolean
 }
 
-/** Relative to the root, without a flaw of `flawOf`. */
+/** The patterns are relative to the root of the mirror, and `flawOf` has found no flaw in them. */
 export function createSelection(patterns: readonly string[]): Selection {
   const chosen = rulesOf(patterns)
-  const above = patterns.some(isFoundAnywhere) ? undefined : rulesOf(patterns.flatMap(patternsAbove))
-  const isWhole = createTestOfDirectories(chosen)
+  const above = patterns.some(matchesAtAnyDepth) ? undefined : rulesOf(patterns.flatMap(patternsAbove))
+  const isWhole = createWholeDirectoryTest(chosen)
   return {
     takes(directory, name, isDirectory) {
       if (isWhole(directory)) return true
@@ -22,32 +22,33 @@ export function createSelection(patterns: readonly string[]): Selection {
   }
 }
 
-/** Returns what a pattern that chooses nothing should be; undefined for a usable one. */
+/** If the pattern can choose nothing, returns what the message says is expected; otherwise undefined. */
 export function flawOf(pattern: string): string | undefined {
-  if (pattern.startsWith('!')) return 'a pattern without "!": ignore rules leave out what is not meant'
+  if (pattern.startsWith('!')) return 'a pattern without "!"; to leave files out, use ignore'
   if (ruleOf(pattern) === undefined) return 'a pattern, not empty and no comment'
   if (/^\.{1,2}\//.test(pattern)) return 'a pattern that begins in the directory of the mirror, without "./" or "../"'
   if (/\\[\p{L}\p{N}]/u.test(pattern)) return 'a pattern with "/" between directories, on every system'
   return undefined
 }
 
-export class PatternNotes {
+export class UnmatchedPatterns {
   readonly #unmatched = new Map<string, Selection>()
 
   constructor(patterns: readonly string[]) {
     for (const pattern of patterns) this.#unmatched.set(pattern, createSelection([pattern]))
   }
 
-  note(relativeDirectory: string, names: Iterable<string>): string[] {
-    const noted: string[] = []
+  /** Returns the patterns that match a file for the first time. */
+  takeMatching(relativeDirectory: string, names: Iterable<string>): string[] {
+    const matching: string[] = []
     for (const name of this.#unmatched.size === 0 ? [] : names) {
       for (const [pattern, selection] of this.#unmatched) {
         if (!selection.takes(relativeDirectory, name, false)) continue
         this.#unmatched.delete(pattern)
-        noted.push(pattern)
+        matching.push(pattern)
       }
     }
-    return noted
+    return matching
   }
 }
 
@@ -64,7 +65,7 @@ function matches(rules: readonly IgnoreRule[], path: string, name: string): bool
 }
 
 /** Keeps the last answer, since a scan asks for each entry. */
-function createTestOfDirectories(chosen: readonly IgnoreRule[]): (directory: string) => boolean {
+function createWholeDirectoryTest(chosen: readonly IgnoreRule[]): (directory: string) => boolean {
   let last = { directory: '', isWhole: false }
   const isWhole = (directory: string): boolean => {
     if (directory === last.directory) return last.isWhole
@@ -76,12 +77,12 @@ function createTestOfDirectories(chosen: readonly IgnoreRule[]): (directory: str
   return isWhole
 }
 
-function isFoundAnywhere(pattern: string): boolean {
+function matchesAtAnyDepth(pattern: string): boolean {
   const body = bodyOf(pattern)
   return !body.slice(0, -1).includes('/') || body.startsWith('**/') || /[[\\]/.test(body)
 }
 
-/** `/a/` and `/a/b/` for `/a/b/*.pdf`; after `**`, all directories. */
+/** Returns patterns of the directories above what the pattern matches, such as `/a/` and `/a/b/`. Below `**` it may be any of them. */
 function patternsAbove(pattern: string): string[] {
   const parts = bodyOf(pattern).replace(/^\//, '').replace(/\/$/, '').split('/').slice(0, -1)
   const anywhere = parts.findIndex((part) => /^\*{2,}$/.test(part))

@@ -163,7 +163,7 @@ export interface RootPlace {
   readonly inode: bigint
 }
 
-/** With what distinguishes the directory from another one at its path. */
+/** Adds what distinguishes the directory from another one at its path. */
 export interface RootDirectory extends RootPlace {
   /** Null where the file system does not record it. */
   readonly birthNs: bigint | null

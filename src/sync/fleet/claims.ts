@@ -23,7 +23,7 @@ interface Page {
   files: readonly OpenFile[] | undefined
 }
 
-/** Another host sends it, a limit of all hosts holds it back, or nobody asked yet. */
+/** Another host sends it, a limit of all hosts holds it back, or the ledger was not asked yet. */
 type Unclaimed = 'elsewhere' | 'held' | 'unasked'
 
 /**
@@ -37,7 +37,7 @@ export class Claims {
   readonly #elsewhere = new Set<number>()
   readonly #held = new Set<number>()
   readonly #mine = new Set<number>()
-  /** Those that it gave back, since it could not send them. */
+  /** Contents whose claims were given back, since this host could not send them. */
   readonly #givenBack = new Set<number>()
   #freesAt: number | null = null
   /** Open contents that nobody has claimed: their claim was lost, or they came after their page was asked for. */
@@ -200,7 +200,7 @@ export class Claims {
   async #ask(candidates: readonly Candidate[], atMost?: () => number): Promise<ReadonlySet<number>> {
     const { fleet } = this.#options
     const wanted = candidates.filter((candidate) => !fleet.hasClaimedAt(candidate.contentId, candidate))
-    // Who claimed them may have nothing left to send, and not give them back.
+    // The mirror that claimed them may have nothing more to send, so this one gives them back.
     for (const { contentId } of candidates) if (fleet.hasClaimed(contentId)) this.#mine.add(contentId)
     const free = new Set<number>()
     if (wanted.length === 0) return free

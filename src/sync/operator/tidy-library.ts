@@ -39,7 +39,7 @@ export interface Removal {
   readonly as: 'unused' | 'withheld' | 'gone'
 }
 
-/** Returns the contents of which it recorded something. */
+/** Returns the contents about which it recorded something. */
 export function recordRemoval(store: Store, { resources, as }: Removal): number[] {
   const { release, withhold, forget } = store.unusedResources
   const record = {

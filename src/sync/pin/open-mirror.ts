@@ -3,7 +3,7 @@ import { shellWord } from '../../foundation/text/safe-text.ts'
 import { numberOfNode } from '../../local/read/file-system.ts'
 import type { OpenRoot, RootDirectory } from '../../local/read/open-and-recheck-root.ts'
 import { mayBeSameVolume, ownDirectoriesBelow } from '../../rules/broad-and-overlapping-roots.ts'
-import { givesNameAway } from '../../rules/mirror-activity.ts'
+import { isNameReleased } from '../../rules/mirror-activity.ts'
 import type { MirrorRow, PinnedRoot } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import type { Pass, PassOptions } from '../pass.ts'
@@ -55,7 +55,7 @@ function followWhatIsReadAgain({ store, service }: Engine, row: MirrorRow): void
 
 function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {
   const row = store.mirrors.findByName(name)
-  const isOther = row && givesNameAway({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
+  const isOther = row && isNameReleased({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
   return isOther ? undefined : row
 }
 

@@ -17,7 +17,7 @@ export interface ListedMirror {
   readonly name: string
   readonly path: string
   readonly isOutOfUse: boolean
-  /** The reason why it is synced only when it is named; null for other mirrors. */
+  /** Why a sync without names skips this mirror; null if it does not. */
   readonly inactive: string | null
 }
 
@@ -34,20 +34,20 @@ export function readOverview(
   { daemon, listed, nowMs }: OverviewInput,
 ): readonly ReadMirror[] {
   const statuses = new Map(daemon?.mirrors.map((status) => [status.name, status]))
-  const known = new Map((store ? readStatus(store) : []).map((mirror) => [mirror.name, mirror]))
+  const synced = new Map((store ? readStatus(store) : []).map((mirror) => [mirror.name, mirror]))
   const failed = store ? readUnknownMirrors(store) : []
-  const names = new Set([...listed, ...(daemon?.mirrors ?? []), ...known.values()].map(({ name }) => name))
+  const names = new Set([...listed, ...(daemon?.mirrors ?? []), ...synced.values()].map(({ name }) => name))
   return [...names].flatMap((name) => {
     const entry = listed.find((each) => each.name === name)
-    const [mirror, status] = [known.get(name), statuses.get(name)]
-    if (mirror) return [knownMirror(mirror, entry, status, nowMs)]
+    const [mirror, status] = [synced.get(name), statuses.get(name)]
+    if (mirror) return [syncedMirror(mirror, entry, status, nowMs)]
     const path = entry?.path ?? status?.path
     const lastRun = failed.find((each) => each.name === name)?.lastRun ?? null
-    return path === undefined ? [] : [newMirror({ name, path }, status, lastRun, nowMs)]
+    return path === undefined ? [] : [unsyncedMirror({ name, path }, status, lastRun, nowMs)]
   })
 }
 
-function knownMirror(
+function syncedMirror(
   mirror: MirrorStatus,
   listed: ListedMirror | undefined,
   status: DaemonMirrorStatus | undefined,
@@ -55,7 +55,7 @@ function knownMirror(
 ): ReadMirror {
   const { name, path, library, remotePath, isPaused, files, queue, ingestion, lastRun, problems } = mirror
   const { isOutOfUse = false, inactive = null } = listed ?? {}
-  const { details, times, nextRunAt } = ofController(status)
+  const { details, times, nextRunAt } = describeController(status)
   return {
     name,
     path,
@@ -73,7 +73,7 @@ function knownMirror(
   }
 }
 
-function newMirror(
+function unsyncedMirror(
   { name, path }: Pick<ListedMirror, 'name' | 'path'>,
   status: DaemonMirrorStatus | undefined,
   lastRun: LastRun | null,
@@ -91,7 +91,7 @@ function newMirror(
     inIngestion: 0,
     problems: 0,
     lastRun: runOf(lastRun),
-    ...ofController(status),
+    ...describeController(status),
   }
 }
 
@@ -99,7 +99,9 @@ function runOf(run: LastRun | null): ReadMirror['lastRun'] {
   return run && { at: run.finishedAt ?? run.startedAt, verdict: run.verdict }
 }
 
-function ofController(status: DaemonMirrorStatus | undefined): Pick<ReadMirror, 'details' | 'times' | 'nextRunAt'> {
+function describeController(
+  status: DaemonMirrorStatus | undefined,
+): Pick<ReadMirror, 'details' | 'times' | 'nextRunAt'> {
   if (!status) return { details: [], times: [], nextRunAt: null }
   const details = Object.entries(describeWatching(status))
   return {

@@ -1,13 +1,13 @@
 import { RootError, ShelfdError } from '../../foundation/errors.ts'
-import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { type RunOutcome, runOutcome, stoppedOutcome, verdictOf } from '../../rules/run-outcome.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 
 const HOOK_FAILED = 'hook-failed'
 
 /**
- * Works on a mirror between its commands. When the first fails, the work is not begun: throws RootError `hook-failed`. The last one
- * always runs; its failure is a problem in the summary.
+ * Runs the command `before`, then the work, then the command `after`. If `before` fails, the work does not begin: throws RootError
+ * `hook-failed`. `after` always runs; its failure is a problem in the summary.
  */
 export async function withHooks(
   { hooks, signal, graceSignal, logger }: Pick<Engine, 'hooks' | 'signal' | 'graceSignal' | 'logger'>,
@@ -28,9 +28,9 @@ export async function withHooks(
     if (error instanceof ShelfdError) outcome = stoppedOutcome(error)
     throw error
   } finally {
-    // Also after a request to stop: what the first command mounted is to be unmounted.
-    const running = graceSignal.aborted ? AbortSignal.timeout(LATE_MS) : graceSignal
-    const why = await hooks.run('after', mirror, variablesOf(summary, outcome), running)
+    // `after` also runs when a stop was requested, because it may unmount what `before` mounted.
+    const signalOfAfter = graceSignal.aborted ? AbortSignal.timeout(AFTER_COMMAND_MS) : graceSignal
+    const why = await hooks.run('after', mirror, variablesOf(summary, outcome), signalOfAfter)
     if (why !== undefined) {
       const message = `after the run of the mirror "${name}": ${why}`
       logger.warn('the command after a run failed', { mirror: name, reason: why })
@@ -45,8 +45,8 @@ export function throwIfHookFailed({ problems }: SyncSummary): void {
   if (problem) throw new RootError(HOOK_FAILED, problem.message)
 }
 
-/** The time for the last command when the process has no time left. */
-const LATE_MS = 5_000
+/** How long `after` may take when the grace period is already over. */
+const AFTER_COMMAND_MS = 5_000
 
 function variablesOf({ files, uploads, problems }: SyncSummary, outcome: RunOutcome): Readonly<Record<string, string>> {
   const counts = {

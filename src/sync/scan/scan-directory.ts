@@ -5,7 +5,7 @@ import { joinPath } from '../../foundation/files/paths.ts'
 import { descend, readIgnoreFile } from '../../local/ignore/ignore-files.ts'
 import { createRootScope, type IgnoreDecision, type IgnoreScope } from '../../local/ignore/ignore-scope.ts'
 import { findSecret } from '../../local/ignore/secret-contents.ts'
-import { PatternNotes } from '../../local/ignore/selection.ts'
+import { UnmatchedPatterns } from '../../local/ignore/selection.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { type FileSystem, type Fingerprint, sameFingerprint } from '../../local/read/file-system.ts'
 import { openGuarded } from '../../local/read/open-guarded.ts'
@@ -31,7 +31,7 @@ export interface Scanner {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly options: WalkOptions
-  readonly notes: PatternNotes
+  readonly unmatched: UnmatchedPatterns
   readonly hasDigest: (path: string, digest: Uint8Array) => boolean
   /** The store's rows of a directory's files. */
   readonly listKnown: (path: string) => readonly ComparedRow[]
@@ -66,7 +66,7 @@ export function* scanDirectory(
     return []
   }
   batch.directories.push(directory.path)
-  batch.matched.push(...scanner.notes.note(directory.path, namesOf(scan)))
+  batch.matched.push(...scanner.unmatched.takeMatching(directory.path, namesOf(scan)))
   for (const name of scan.uncertain) batch.unreadable.push(joinPath(directory.path, name))
   addLeftOut(options, directory.path, scan, batch)
   yield* addFiles(scanner, directory.path, scan, batches)
@@ -343,7 +343,7 @@ export function createScanner(
     fs,
     clock,
     options,
-    notes: new PatternNotes(rules.include),
+    unmatched: new UnmatchedPatterns(rules.include),
     hasDigest: (path, digest) => store?.directories.findDigest(mirrorId, path)?.equals(digest) ?? false,
     listKnown: (path) => store?.files.listForCompare(mirrorId, path) ?? [],
     findKnown: (path, name) => store?.files.findForCompare(mirrorId, path, name),

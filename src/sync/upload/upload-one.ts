@@ -16,7 +16,7 @@ export type UploadResult =
       readonly kind: 'stored'
       readonly resourceId: string
       readonly isDuplicate: boolean
-      /** Its ingestion has ended, and nobody has to poll it. */
+      /** Its ingestion has ended, so it is not polled. */
       readonly isSearchable: boolean
     }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
@@ -30,10 +30,7 @@ export type UploadResult =
 /** Delays between attempts when no file descriptor is free: other uploads end and close their files meanwhile. */
 const DESCRIPTOR_DELAYS_MS = [50, 200, 800, 2_000]
 
-/**
- * Uploads one content; never throws. If the bytes differ from those that were hashed, cuts the request off (P10). After a request to
- * stop it may end within the grace period (app/open-engine.ts).
- */
+/** Uploads one content; never throws. Cuts the request off if the bytes differ from those hashed (P10), or when `graceSignal` aborts. */
 export async function uploadOne(context: MirrorContext, intent: Intent): Promise<UploadResult> {
   const { clock, signal } = context.engine
   for (let attempt = 0; ; attempt += 1) {

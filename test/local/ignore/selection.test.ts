@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import ignore from 'ignore'
 import { describe, expect, test } from 'vitest'
 import { nameOf, parentOf } from '../../../src/foundation/files/paths.ts'
-import { createSelection, flawOf, PatternNotes } from '../../../src/local/ignore/selection.ts'
+import { createSelection, flawOf, UnmatchedPatterns } from '../../../src/local/ignore/selection.ts'
 
 const PART = fc.constantFrom('a', 'b', 'ab', 'é', 'x.pdf', 'x.md', '日本')
 const PATH = fc.array(PART, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
@@ -73,10 +73,10 @@ describe('a selection', () => {
   })
 
   test('finds out which patterns match a file', () => {
-    const notes = new PatternNotes(['*.pdf', '/a/', 'b/x.md'])
-    expect(notes.note('a', ['y.md'])).toEqual(['/a/'])
-    expect(notes.note('c/b', ['x.md', 'x.pdf'])).toEqual(['*.pdf'])
-    expect(notes.note('c', ['x.pdf'])).toEqual([])
-    expect(notes.note('b', ['x.md'])).toEqual(['b/x.md'])
+    const unmatched = new UnmatchedPatterns(['*.pdf', '/a/', 'b/x.md'])
+    expect(unmatched.takeMatching('a', ['y.md'])).toEqual(['/a/'])
+    expect(unmatched.takeMatching('c/b', ['x.md', 'x.pdf'])).toEqual(['*.pdf'])
+    expect(unmatched.takeMatching('c', ['x.pdf'])).toEqual([])
+    expect(unmatched.takeMatching('b', ['x.md'])).toEqual(['b/x.md'])
   })
 })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { lowerPriority } from '../../../foundation/concurrency/lower-priority.ts'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { startThread } from '../../../foundation/concurrency/threads.ts'
-import { isExhausted, messageOf } from '../../../foundation/errors.ts'
+import { isOutOfResources, messageOf } from '../../../foundation/errors.ts'
 import { plainPath, streamContent } from '../../contents/content-file.ts'
 import type { Passage } from '../../database/passages-table.ts'
 import { type ExtractionEnd, type ExtractionSink, readBounded } from '../readers/extraction.ts'
@@ -63,7 +63,7 @@ async function endOf({ content, ...document }: DocumentRequest, sender: PieceSen
       readDocument({ ...document, path, chunks }, sink, tools),
     )
   } catch (error) {
-    if (isExhausted(error)) throw error
+    if (isOutOfResources(error)) throw error
     return { status: 'failed', warnings: [], failure: messageOf(error) }
   }
 }

@@ -50,7 +50,7 @@ const HTML =
   /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body|table|meta)\b/i
 const POSTSCRIPT_OR_PIXELS = /^(?:%!PS|P[1-7]\s)/
 const LATE_PDF = /%PDF-\d/
-/** Readers of PDF look for its signature in so many bytes. */
+/** Readers of PDF look for its signature in this many bytes. */
 const LATE_PDF_BYTES = 1_024
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROLS = /[\x01-\x06\x0e-\x19\x1c-\x1f]/g

@@ -92,7 +92,7 @@ function functionsOf(wrapper: PDFiumDocument) {
   const { module, documentIdx } = privatesOf(wrapper)
   const functions = module as unknown as Readonly<Record<string, (...values: readonly number[]) => number>>
   const call = (name: string, ...values: readonly number[]): number => functions[`_${name}`]?.(...values) ?? 0
-  /** Lets `use` write into so many bytes, and returns what it wrote. */
+  /** Lets `use` write into this many bytes, and returns what it wrote. */
   const written = (bytes: number, use: (pointer: number) => void): Buffer => {
     const pointer = module.wasmExports.malloc(bytes)
     try {

@@ -62,7 +62,7 @@ export async function readPdf(
   return { ...endOf(found, warnings), properties }
 }
 
-const CUT = 'The PDF is cut: only what is left of it was read'
+const CUT = 'The PDF is cut off: only its remaining part was read'
 
 /** Appends those remarks whose words the text lacks. */
 function withRemarks(text: string, remarks: readonly string[]): string {
@@ -89,7 +89,7 @@ async function recognizePage(
   await sink.nextPart()
 }
 
-/** Returns whether it makes a difference that the next page without letters is blank: one that is not decides for the next stage. */
+/** Returns whether it matters that the next page without letters is blank: a page that is not blank decides for the next stage. */
 function mayMatter({ picturePages }: Found, recognizer: Recognizer | undefined): boolean {
   return recognizer ? picturePages <= MAX_RECOGNIZED_PAGES : picturePages === 0
 }
@@ -104,7 +104,7 @@ function isBlankPreview({ data }: GreyImage): boolean {
   return data.every((grey) => grey - least < PREVIEW_CONTRAST)
 }
 
-/** A page that is filled by a picture may have so many letters of a stamp, of a page number or of the scanner's maker. */
+/** A page that a picture fills may have this many letters, as those of a stamp, a page number or the scanner's maker. */
 const MAX_STAMPED_LETTERS = 150
 
 /** True for a page that shows something whose text cannot be read: a scan, or letters without their meaning. */

@@ -17,7 +17,7 @@ const MAX_PAGES = 300
 const MIN_SIDE = 24
 
 const DECODED = /^image\/(?:jpeg|png|gif|webp|tiff|avif)$/
-const CUT = 'The picture is cut: only what is left of it was read'
+const CUT = 'The picture is cut off: only its remaining part was read'
 const NO_TEXT = 'No text was recognized in the picture: only its title is searchable'
 
 /** Extracts the description inside the picture file and the text that is recognized in it, page by page. Throws when it is broken. */

@@ -4,7 +4,7 @@ const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const shortDayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 
-/** Returns the labels of times `stepS` apart, in seconds since the epoch, as the reader's system writes them; the day is under the first time of each. */
+/** Labels times (seconds since the epoch, `stepS` apart) in the format of the reader's system; the first of a day has its date below. */
 export function tickLabels(times: readonly number[], stepS: number): string[] {
   const dates = times.map((time) => new Date(time * 1_000))
   if (stepS >= DAY_S) return dates.map((date) => shortDayFormat.format(date))
