@@ -133,7 +133,7 @@ function warnOnce(logger: Logger | undefined): (what: string, host: string) => v
   }
 }
 
-/** So that a missing password stops only what needs the ledger. */
+/** Gives the error the code `ledger-refused`, so that a missing password stops only what needs the ledger. */
 function asRefusal(error: unknown): never {
   if (!(error instanceof AccessError)) throw error
   throw new AccessError('ledger-refused', error.message, { cause: error })

@@ -78,7 +78,7 @@ function openLocalRunner(settings: Settings, input: OpenEngineInput): Runner {
   }
 }
 
-/** Loads the code of notices only where somebody is notified. */
+/** Loads the code of notices only if a channel is configured. */
 async function notify({ notify }: Settings, input: OpenEngineInput, engine: Engine, result: RunResult): Promise<void> {
   if (!hasChannels(notify)) return
   const { planNotices, notifyOfRun } = await import('./notify/channels.ts')

@@ -37,7 +37,7 @@ export interface CommandContext extends GlobalFlags {
   /** Reports on stderr that the command waits for the service. */
   readonly onOutage: OutageListener
   openService(): Promise<OpenedService>
-  /** Without registered secrets and control characters. */
+  /** Leaves out registered secrets and control characters. */
   print(line: string): void
   /** Coloured where stdout shows colours. */
   printText(text: string, style?: Exclude<keyof Palette, 'progress'>): void

@@ -55,7 +55,7 @@ const reportRow = z.object({
   class: shownState,
   reason: z.string().nullable(),
   sizeBytes: count.nullable(),
-  /** With which the document can be opened. */
+  /** Opens the document. */
   resourceId: z.string().nullable(),
 })
 

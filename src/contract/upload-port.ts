@@ -27,6 +27,6 @@ export interface PortAnswer {
 
 export interface PortAnswers {
   readonly answers: readonly PortAnswer[]
-  /** Of the last message before the port closes: no upload with a greater number was looked at. */
+  /** Only in the last message before the port closes: the service has taken no upload with a greater number. */
   readonly lastTaken?: number
 }

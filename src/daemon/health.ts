@@ -166,7 +166,7 @@ function checksOfLedger({ ledger }: DaemonStatus): FailingCheck[] {
   return [{ check: 'ledger', code: ledger.reason?.code ?? 'ledger-away', message }]
 }
 
-/** Returns whether a mirror is stopped until somebody acts. */
+/** Returns whether a mirror is stopped until a person acts. */
 export function isFailing({ state, reason }: DaemonMirrorStatus): boolean {
   return state === 'halted' || isWithoutRoot(reason)
 }

@@ -26,7 +26,7 @@ export interface HealthAddress {
   readonly isRequired: boolean
 }
 
-/** It starts when somebody first asks for it. */
+/** It starts when it is first asked for an address. */
 export interface DashboardServer extends AsyncDisposable {
   createAddress(): string
 }

@@ -69,7 +69,7 @@ export class Supervisor {
         scheduled.map(({ name }) => name),
       )
     } catch (error) {
-      // Such as on a full disk; the next start tries again.
+      // The disk may be full; the next start tries again.
       logger.warn('cannot forget pauses and schedules of removed mirrors', { reason: messageOf(error) })
     }
     const onDue = (name: string) => this.#batch(name)

@@ -104,7 +104,7 @@ export interface HostIdentity {
 }
 
 export interface OpenedSession {
-  /** A secret: whoever has it acts for the host. */
+  /** A secret: a program that has it can act for the host. */
   readonly session: bigint
   readonly hostId: number
   /** The last batch of this host that the ledger has settled. */

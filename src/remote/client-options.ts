@@ -75,7 +75,7 @@ export interface ClientOptions {
   readonly retryAfter?: RetryAfter | undefined
   readonly limits?: RateLimits | undefined
   readonly contract?: ContractSettings | undefined
-  /** Those of a service that needs no description; otherwise they are read from the instance's OpenAPI. */
+  /** If undefined, they are read from the OpenAPI description of the instance. */
   readonly capabilities?: Capabilities | undefined
   /** Receives an outage when the service gives no usable answers, and null when it answers again. */
   readonly onOutage?: OutageListener | undefined

@@ -7,7 +7,7 @@ import { hostPortOf, ProxyFailure, type TunnelProxy } from './wire/proxy.ts'
 import { CertificateFailure, openSocket } from './wire/sockets.ts'
 
 export interface WebhookRequest {
-  /** https, or http on this computer. It is a secret: who knows it can post. */
+  /** https, or http on this computer. It is a secret, because anyone who knows it can post. */
   readonly url: URL
   /** JSON. */
   readonly body: string

@@ -43,7 +43,7 @@ export class RetryAfter {
     return deadlineMs !== undefined && this.#endsAtMs > deadlineMs
   }
 
-  /** Milliseconds that are left of what the service sent to this process. */
+  /** The remaining milliseconds of what the service sent to this process. */
   get ownLeftMs(): number {
     return Math.max(0, this.#ownEndsAtMs - this.#clock.monotonicMs())
   }

@@ -33,7 +33,7 @@ export function failed(message: string, { remedy, code }: Pick<Finding, 'remedy'
 /** Authorities usually renew a certificate earlier than this. */
 const EXPIRES_SOON_MS = 14 * DAY_MS
 
-/** Of a trusted certificate. */
+/** The certificate is trusted. */
 export function assessCertificate(validToMs: number, nowMs: number): Finding {
   return assessExpiry('trusted, valid', 'ask who runs the service to renew it', { validToMs, nowMs })
 }

@@ -1,4 +1,4 @@
-/** With fewer lost files, a mirror is halted only if they were all it had. */
+/** A mirror that loses fewer files is halted only if they were all it had. */
 const MIN_LOST = 20
 /** A mirror with fewer files may lose all of them without a halt, unless other files took their place. */
 const MIN_EMPTIED = 5

@@ -1,4 +1,4 @@
-/** Of a new ledger without a configured lease. */
+/** The lease of a new ledger if none is configured. */
 export const DEFAULT_LEASE_MS = 60_000
 
 /** Monotonic time may stand still while a machine sleeps; time since its start does not. */
@@ -41,7 +41,7 @@ export class SilentSessions {
   }
 }
 
-/** A session that nobody has met for this many times lease and grace has ended. */
+/** A session that this host has not seen for this many times lease and grace is forgotten. */
 const FORGOTTEN_AFTER = 5
 
 interface SeenBeat {

@@ -34,7 +34,7 @@ export const heldBackShape = z.object({
 
 export type UploadLimits = Readonly<z.infer<typeof uploadLimits>>
 export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
-/** By the name of its setting. `root`: the mirror's directory went away; `other-host`: another host of the fleet sends it. */
+/** The name of its setting, or `root`: the mirror's directory went away; `other-host`: another host of the fleet sends it. */
 export type HoldingLimit = HeldBack['limit']
 
 /** Includes failed uploads, since each may have cost something. */

@@ -12,7 +12,7 @@ export interface Cause {
   readonly message: string
 }
 
-/** With these, no mirror can be up to date. */
+/** While one of these has a notice, no mirror can be up to date. */
 const SHARED_KEYS = ['service', 'store'] as const
 
 export function mirrorKey(kind: 'mirror' | 'files' | 'overdue', mirror: string): string {

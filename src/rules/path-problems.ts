@@ -79,13 +79,13 @@ const PASSING: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Only problems of reading a file that last until somebody changes something. Scans still read the path, and send it once that succeeds.
+ * Only problems of reading a file that last until a user changes something. Scans still read the path, and send it once that succeeds.
  */
 export function canBeSetAside(code: string): boolean {
   return fileErrorCodes.has(code) && !hasChangedUnderWay(code)
 }
 
-/** Said beside whatever makes a run exit 1 until a person does something. */
+/** Printed with problems that make each run exit 1 until a person does something. */
 export const HOW_TO_SET_ASIDE = 'Runs exit 1 until each problem is solved or set aside: shelfd failed ignore PATH'
 
 export function needsPerson(code: string): boolean {

@@ -9,7 +9,7 @@ export interface PathProblem {
   readonly message: string
 }
 
-/** Of a content that failed, or whose upload is in doubt. */
+/** Returns the problem of a content that failed, or whose upload is in doubt. */
 export function problemOfContent({ path, state, problemCode, problemMessage }: TroubledContent): PathProblem {
   if (problemCode === null || state === 'sending') return { path, ...IN_DOUBT }
   return { path, code: problemCode, message: problemMessage ?? problemCode }

@@ -10,7 +10,7 @@ const MIN_MS = 2_000
 /** Prompt scans take at most 1/20 of the time. */
 const IDLE_FACTOR = 20
 
-/** With jitter against simultaneous scans; null: none. `random` is in [0, 1). */
+/** Jitter prevents simultaneous scans. Null: no scans. `random` is in [0, 1). */
 export function regularScanIntervalMs(scanIntervals: ScanIntervals, isBlind: boolean, random: number): number | null {
   const intervals = [
     ...(scanIntervals.rescanMs === null ? [] : [scanIntervals.rescanMs]),

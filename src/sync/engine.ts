@@ -53,7 +53,7 @@ export const mirrorSettings = z.object({
     .string()
     .refine((path) => isAbsolute(path) && normalize(path) === path, 'must be an absolute path without ".."'),
   library: z.string().min(1, 'must not be empty'),
-  /** Create the library if it is missing: only in the embedded service, where nobody else can create it. */
+  /** Create the library if it is missing: only in the embedded service, where no other user can create it. */
   mayCreateLibrary: z.boolean(),
   remotePath: z
     .string()
@@ -113,7 +113,7 @@ export interface Engine {
   readonly fileLog: FileLog
   /** Runs the uploads of all mirrors. */
   readonly uploads: Pick<PQueue, 'add' | 'pending' | 'size' | 'concurrency'>
-  /** Of these, runs those that are not in one buffer, `transfers` at the same time. */
+  /** Runs the uploads that do not fit into one buffer, `transfers` at the same time. */
   readonly largeUploads: Pick<PQueue, 'add'>
   /** Contents of all mirrors whose upload is planned or in flight; others that the store calls `sending` were cut off. */
   readonly inFlight: Set<number>

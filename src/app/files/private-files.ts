@@ -188,7 +188,7 @@ export function listExposed(directory: string): ExposedFile[] {
   if (!found) return []
   const files = readdirSync(directory).flatMap((name) => exposedFile(join(directory, name)) ?? [])
   const reader = findReader(directory, found, { isDirectory: true })
-  // If nobody else can enter the directory, the modes of its files don't matter.
+  // If no other user can enter the directory, the modes of its files don't matter.
   return reader ? [{ ...reader, path: directory }, ...files] : []
 }
 

@@ -19,7 +19,7 @@ import { assertApart } from './check-overlap.ts'
 import { describeRoot } from './describe-root.ts'
 import { byActivity, explainInactive, listRoster, type RosterEntry, releasesName } from './mirror-roster.ts'
 
-/** As the configuration has it, and as the engine takes it. */
+/** A mirror with what the configuration says of it and what the engine needs. */
 export type PlannedMirror = ConfiguredMirror & MirrorSettings
 
 export interface MirrorChoice {

@@ -95,7 +95,7 @@ async function askForLibrary({ handOverUrl }: Holder, held: LockedError): Promis
   await fetch(handOverUrl, { method: 'POST', signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => {})
 }
 
-/** Tries `start` while nobody holds the library. Throws LockedError. */
+/** Tries `start` while no process holds the library. Throws LockedError. */
 async function whenFree<T>(
   dataDir: string,
   start: () => Promise<T>,

@@ -46,7 +46,7 @@ function show(value: string | undefined): string {
   return value === undefined ? 'not set' : truncateText(escapeText(value), MAX_VALUE)
 }
 
-/** By dotted path; mirrors by name, since their order has no meaning. */
+/** Returns the values by dotted path. Mirrors have their names in it, because their order has no meaning. */
 function flatten(settings: Settings): Map<string, string> {
   const flat = new Map<string, string>()
   const { mirrors, ...rest } = settings

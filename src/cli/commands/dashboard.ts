@@ -46,7 +46,7 @@ async function serve(context: CommandContext): Promise<Dashboard> {
   })
 }
 
-/** Opens the address where somebody sits at a screen. */
+/** Opens the address if a user sits at a screen. */
 async function show(context: CommandContext, url: string): Promise<void> {
   const { io, json } = context
   if (json) context.printJson({ url })

@@ -176,7 +176,7 @@ export const command = defineCommand({
   },
 })
 
-/** Said when a run sends something, since only then more is sent than git would keep. */
+/** Speaks only after a run that has sent something, because only then it has sent more than git would keep. */
 function sayUnusedGitignore(context: CommandContext, settings: readonly MirrorSettings[], { mirrors }: RunSummary) {
   if (context.json || context.quiet) return
   for (const { path, gitignore } of settings) {

@@ -26,7 +26,7 @@ type Row = readonly [name: string, meaning: string]
 
 interface HelpOptions {
   readonly columns?: number | undefined
-  /** With the flags and exit codes that are the same everywhere. */
+  /** Also shows the flags and exit codes that are the same everywhere. */
   readonly isWhole: boolean
 }
 

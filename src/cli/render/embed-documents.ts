@@ -39,7 +39,7 @@ export async function embedDocuments(
   return state
 }
 
-/** What is said of documents that have no vectors yet. */
+/** The message about documents that have no vectors yet. */
 export function describeMissing({ missing, failure }: EmbeddingProgress): string {
   const later = 'compared by meaning once the daemon runs, or with "shelfd library embed".'
   const left = `${counted(missing, 'document is', 'documents are')} ${later}`

@@ -114,7 +114,7 @@ function describeTextless({ name, files }: MirrorStatus): string[] {
   return [`  ! ${stored} text can't be searched; ${hint}`]
 }
 
-/** Without contents in doubt, which have a line of their own. */
+/** Leaves out contents in doubt, which have a line of their own. */
 function describeProblems({ problems }: MirrorStatus): string[] {
   const groups = groupProblems(problems.filter(({ code }) => code !== IN_DOUBT.code))
   const lines = groups.slice(0, MAX_LINES).map((group) => `  ! ${describeGroup(group)}`)

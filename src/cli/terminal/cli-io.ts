@@ -37,7 +37,7 @@ export function columnsOf(io: CliIo, stream: 'stdout' | 'stderr' = 'stdout'): nu
   return typeof columns === 'number' && columns > 0 ? columns : undefined
 }
 
-/** With commands as they are typed here, wrapped on a terminal. */
+/** Returns a function that writes commands as they are typed here, and wraps the text on a terminal. */
 export function wordingFor(io: CliIo, stream: 'stdout' | 'stderr'): (text: string) => string {
   const { asTyped = (text) => text } = io
   const columns = columnsOf(io, stream)

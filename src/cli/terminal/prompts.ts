@@ -91,7 +91,7 @@ interface Confirmation {
   readonly typed?: string | undefined
 }
 
-/** Throws HeldBackError for another name, and where nobody can be asked. */
+/** Throws HeldBackError for another name, and if the user cannot be asked. */
 export async function confirmByName(
   context: CommandContext,
   action: string,

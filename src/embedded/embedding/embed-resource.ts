@@ -65,7 +65,7 @@ async function embedTexts(embedder: Embedder, texts: readonly string[]): Promise
   } catch (error) {
     if (!isAboutText(error)) throw error
   }
-  // Who refuses this as well, refuses something else, such as the name of the model.
+  // An embedder that also refuses this text objects to something else, such as the name of the model.
   await embedder.embed([HARMLESS_TEXT], 'document')
   if (texts.length === 1) return [undefined]
   const vectors: (Vector | undefined)[] = []

@@ -123,7 +123,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec) {
     countMissing: () => tables.chunkVectors.countToEmbed(),
     /** Returns whether nothing is embedded, also when there is nothing to embed. */
     isEmpty: () => tables.chunkVectors.isEmpty(),
-    /** Resolves when nothing is left to do. */
+    /** Resolves when all work is done. */
     settled: async () => {
       while (working) await working
     },

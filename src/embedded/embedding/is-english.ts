@@ -9,11 +9,11 @@ const MIN_FUNCTION_WORDS = 0.15
 const MIN_LETTERS_A_PIECE = 2.4
 /** Where function words speak for English, so that the others may be names. */
 const MIN_WITH_FUNCTION_WORDS = 1.8
-/** So many in a query, no fewer than of any other language, are no chance. */
+/** If a query has this many, and no other language has more, that is not by chance. */
 const CERTAIN = 2
-/** The vocabulary of the model has a word that is cut into so few, or its stem. */
+/** The vocabulary of the model has a word, or its stem, that is cut into at most this many pieces. */
 const KNOWN_PIECES = 2
-/** What is left of a text is in other letters, such as those of formulas. */
+/** The rest of a text may be in other letters, such as those of formulas. */
 const MIN_LATIN = 0.8
 const PART = /\p{Lu}?\p{Ll}+/gu
 

@@ -62,7 +62,7 @@ export function openIngestQueue(parts: IngestParts) {
     },
     /** Reads a small text that takes so little time that it is recorded as searchable at once; undefined when it waits for its turn. */
     readAtOnce: (upload: SmallUpload) => readAtOnce(parts, upload),
-    /** Resolves when nothing is left to do. */
+    /** Resolves when all work is done. */
     settled,
     /** Resolves when the work under way has ended; starts no new work. */
     stop: async () => {

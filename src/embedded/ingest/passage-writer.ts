@@ -103,7 +103,7 @@ function addition(
  */
 type PlaceFinder = (resourceId: number, text: string) => ContentPlace | undefined
 
-/** So far may a passage begin after the end of the last one: all of a small content, and beyond any gap between passages of text. */
+/** A passage is searched within this distance of the end of the last one. It covers small contents and any gap between passages. */
 const MAX_GAP_BYTES = 64 * 1024
 
 /** Reads a part of a content, less of it beyond its end. */

@@ -31,7 +31,7 @@ const MAX_TEXT_LENGTH = 4_000_000
 
 const READS = { readOnlyHint: true, openWorldHint: false }
 const library = z.string().min(1).max(512).describe('Identifier or exact name of a library')
-/** As a pattern: JSON Schema knows no format that says how a text begins. */
+/** A pattern, because JSON Schema has no format that says how a text begins. */
 const libraryPath = z.string().regex(/^\//, 'must begin with "/"').max(16_384)
 const cursor = z
   .string()

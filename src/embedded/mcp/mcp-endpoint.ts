@@ -31,7 +31,7 @@ export function createMcpEndpoint(service: Service) {
       grants.set(request, grant)
       // The body is read already: without this the SDK would read it again, and fail where it is empty.
       const response = await handler.fetch(request, { parsedBody: body ?? null })
-      // Of the SDK it says "keep-alive", also to a client that asked to close the connection, which would then wait for its end.
+      // The SDK sets "keep-alive" even if the client asked to close the connection, and such a client would wait for its end.
       response.headers.delete('connection')
       return response
     },

@@ -16,7 +16,7 @@ export class UploadAnswers {
   #isClosing = false
   #lastTaken = 0
   #underWay = 0
-  /** Those of one turn of the event loop share a message. */
+  /** Answers of one turn of the event loop share a message. */
   #answers: PortAnswer[] = []
 
   constructor(port: MessagePort, service: Service) {

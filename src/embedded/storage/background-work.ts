@@ -44,7 +44,7 @@ export function openBackgroundWork({ logger, clock, signal, messages, run }: Bac
       isWoken = true
       working ??= work()
     },
-    /** Resolves when nothing is left to do. */
+    /** Resolves when all work is done. */
     settled: async () => {
       while (working) await working
     },

@@ -31,7 +31,7 @@ export function createWriteQueue(
     gathered?.committed()
   }
   let countBefore = 0
-  // As long as each turn of the event loop brings more, it pays to wait for the next one.
+  // Waits for the next turn of the event loop as long as each turn brings more.
   const flush = () => {
     if (pending.length > countBefore && pending.length < MAX_PER_TRANSACTION) {
       countBefore = pending.length

@@ -26,7 +26,7 @@ export function ownUid(): number | undefined {
   return process.geteuid?.()
 }
 
-/** Undefined if nobody else can change it, or the system has no such owners (Windows). */
+/** Undefined if no other user can change it, or the system has no such owners (Windows). */
 export function findIntruder(
   path: string,
   found: Ownership,
@@ -46,7 +46,7 @@ export function findIntruder(
     : undefined
 }
 
-/** Undefined if nobody else can read it. */
+/** Undefined if no other user can read it. */
 export function findReader(path: string, found: Ownership, { isDirectory = false } = {}): Intruder | undefined {
   if (ownUid() === undefined || (found.mode & 0o077) === 0) return undefined
   return { why: `others can read it (mode ${octal(found)})`, fix: `chmod ${isDirectory ? 700 : 600} "${path}"` }

@@ -8,7 +8,7 @@ export function makeOwnDirectory(directory: string): void {
   assertOwnDirectory(directory)
 }
 
-/** Creates missing parents too. Node's recursive `mkdir` never ends where nobody may create a directory, as below /proc. */
+/** Creates missing parents too. Node's recursive `mkdir` never ends where no directory can be created, as below /proc. */
 export function makeDirectories(directory: string, mode = 0o700): void {
   try {
     mkdirSync(directory, { mode })

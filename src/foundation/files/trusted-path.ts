@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
 import { findIntruder, type Intruder } from './ownership.ts'
 
-/** What may be exchanged on a path by another user, and who can. */
+/** A part of a path that another user can exchange, and that user. */
 export interface PathIntruder extends Intruder {
   readonly path: string
 }

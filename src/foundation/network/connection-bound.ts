@@ -3,7 +3,7 @@ interface Closable {
   destroy(): unknown
 }
 
-/** Beyond the bound, closes the connection that has been idle longest, so that idle ones keep nobody out. */
+/** Beyond the bound, closes the connection that has been idle longest, so that idle ones do not keep others out. */
 export class ConnectionBound {
   readonly #most: number
   readonly #open = new Set<Closable>()

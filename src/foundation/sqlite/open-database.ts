@@ -145,7 +145,7 @@ function inspect(spec: DatabaseSpec): void {
   } catch (error) {
     throw asFault(spec, error)
   }
-  // As a kill leaves it while it is created.
+  // A process that was killed while it created the database leaves it empty.
   if (version === 0 && applicationId === 0 && isEmpty) return
   if (applicationId !== spec.applicationId) {
     throw new DatabaseFaultError(

@@ -223,7 +223,7 @@ const CREDENTIAL_FILES = [
   '**/.cargo/credentials',
   '**/.cargo/credentials.toml',
   '**/.config/gh/hosts.yml',
-  // As the documentation names them; addresses of webhooks in the configuration are secrets as well.
+  // The documentation proposes these names. Addresses of webhooks in the configuration are secrets as well.
   '**/.config/shelfd/token',
   '**/.config/shelfd/ledger-password',
   '**/.config/shelfd/client-passphrase',

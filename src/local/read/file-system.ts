@@ -32,7 +32,7 @@ export interface FileSystem {
   accessSync(path: string, mode: number): void
   /** `f_type` of statfs on Linux, and the size in blocks. */
   statfsSync?(path: string): { readonly type: number; readonly blocks: number; readonly bsize: number }
-  /** Resolves when the path's server answers, perhaps never. Undefined where nobody has to be asked. */
+  /** Resolves when the path's server answers, perhaps never. Undefined where no server has to be asked. */
   answers?(path: string): Promise<void> | undefined
   /** Mount points below a real path on which `answers` has to ask. */
   mountsIn?(realPath: string): readonly string[]

@@ -45,7 +45,7 @@ interface MountThread {
 /** A thread makes one call at a time. The old generation is unbounded: a directory may have millions of names. */
 const LIMITS = { maxYoungGenerationSizeMb: 2 }
 
-/** One thread makes the calls, another one the reads, so that nobody waits for the mount without end. */
+/** One thread makes the calls, another one the reads, so that no caller waits for the mount without end. */
 export class SharedMount {
   /** It has answered, and no call was late since. */
   hasAnswered = false
@@ -195,7 +195,7 @@ export class SharedMount {
     onAnswer?.(answer)
   }
 
-  /** Closes what a late call has opened, which nobody waits for. */
+  /** Closes what a late call has opened, because its caller no longer waits. */
   #discard(name: CallName | 'ask', late: MountAnswer<number>): void {
     if (name === 'openSync' && 'value' in late) this.close(late.value)
   }

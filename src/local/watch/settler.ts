@@ -23,7 +23,7 @@ interface Settling {
   fingerprint: Fingerprint | undefined
 }
 
-/** With more paths, a scan of the whole mirror is cheaper. */
+/** If there are more paths, a scan of the whole mirror is cheaper. */
 const MAX_PATHS = 50_000
 
 /** Holds changed paths until size, times and inode are equal for `settleMs`. A missing path counts as settled after that time. */

@@ -19,7 +19,7 @@ const DIGEST_BYTES_PER_MS = 1 << 10
 export interface DeadlineOptions {
   readonly clock: Clock
   readonly policy: RetryPolicy
-  /** Undefined if nobody is notified of outages. */
+  /** Undefined if outages are not reported. */
   readonly outages: Outages | undefined
 }
 

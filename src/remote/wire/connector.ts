@@ -19,7 +19,7 @@ export interface ClientCertificate {
   readonly issuer: string | undefined
 }
 
-/** Of a service on this machine that moves from one process to another, and so from one port to another. */
+/** Finds a service on this machine that moves from one process and port to another. */
 export interface Whereabouts {
   /** Asked when a connection is open and nothing has been sent: whether it leads to the service, or another program has the port. */
   isAt(origin: string): Promise<boolean>

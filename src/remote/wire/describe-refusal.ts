@@ -70,7 +70,7 @@ export function transientFailureOf(response: ServiceResponse): TransientFailure 
     cause: [response.status, STATUS_WORDS[response.status]].filter((word) => word !== undefined).join(', '),
     mayHaveTakenEffect: !throttled,
     connected: true,
-    // Only a person makes room.
+    // Only a person can free space there.
     final: isFull,
     retryAfterMs: parseRetryAfterMs(headerOf(response, 'retry-after'), answeredAtMs(response)),
   })

@@ -81,7 +81,7 @@ export class PortDispatcher implements Connections {
 
   #findPort(): MessagePort | undefined {
     const { uploadPort: port } = this.#whereabouts
-    // Those that wait for their message belong to the port before.
+    // Uploads that wait for their message belong to the port before.
     if (port !== this.#port && this.#turn.length > 0) return undefined
     if (port && port !== this.#port) {
       port.on('message', (answers: PortAnswers) => this.#onAnswers(port, answers))
@@ -144,7 +144,7 @@ export class PortDispatcher implements Connections {
   }
 }
 
-/** With the code that an upload by a socket would end with. */
+/** Has the code with which an upload by a socket would end. */
 class UploadCutOff extends Error {
   readonly code: string
 

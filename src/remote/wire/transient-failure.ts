@@ -117,7 +117,7 @@ export function networkError(request: ServiceRequest<unknown>, thrown: unknown, 
 const CLOSED =
   'shelfd closed its connection to the service meanwhile, as it does when another request failed or the computer slept'
 
-/** Somebody else may have closed the client; only a request whose own signal is aborted was interrupted. */
+/** Other code may have closed the client; only a request whose own signal is aborted was interrupted. */
 function closedClient(request: ServiceRequest<unknown>, { mayHaveTakenEffect }: WireState): Error {
   if (request.signal?.aborted) return interruption(request, mayHaveTakenEffect)
   // The cause says nothing of the file, which is looked for as after an interruption.

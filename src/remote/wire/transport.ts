@@ -153,7 +153,7 @@ function openBody(body: RequestBody, random: Random, buffers?: UploadBuffers): P
   return { contentType: 'application/json', sizeBytes: content.length, content, release() {} }
 }
 
-/** Rejects redirects: following one would send the file and the credential to an address that nobody configured. */
+/** Rejects redirects: following one would send the file and the credential to an address that is not configured. */
 function refuseRedirect(request: ServiceRequest<unknown>, response: ServiceResponse): void {
   if (response.status < 300 || response.status > 399) return
   const location = response.redact(String(response.headers.location ?? 'nowhere'))

@@ -15,7 +15,7 @@ import {
 /** The comparison of the store with its generation file, before anything is written. */
 export interface VerifiedStore {
   readonly generation: GenerationRecord | undefined
-  /** The generation file is missing, or somebody copied or restored both. */
+  /** The generation file is missing, or a user copied or restored both. */
   readonly isOfUnknownAge: boolean
 }
 

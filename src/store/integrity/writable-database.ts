@@ -127,7 +127,7 @@ const MAGIC_BYTES = 4
  */
 class OpenFiles implements Disposable {
   readonly #files: StoreFiles
-  /** Of the log, its index, and the generation file, by path. */
+  /** The inodes of the log, its index, and the generation file, by path. */
   readonly #inodes: ReadonlyMap<string, bigint | undefined>
   /** Stays open until SQLite has closed the database: closing it drops the locks of this process. */
   readonly #database: number

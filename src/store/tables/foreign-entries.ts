@@ -68,7 +68,7 @@ function prepareEntries(database: Database.Database) {
       for (const { libraryId, resourceId, title, filename, mime } of entries)
         for (const key of nameKeys({ title, filename })) add.run({ libraryId, mime, key, resourceId, title, filename })
     },
-    /** Of the content's MIME type and name key, except those with other bytes. */
+    /** Lists entries with the content's MIME type and name key, except those with other bytes. */
     ofName: function* ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Generator<ForeignEntry> {
       let after: string | undefined = ''
       while (after !== undefined) {

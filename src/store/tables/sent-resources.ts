@@ -23,7 +23,7 @@ export interface SentResource {
   readonly files: readonly (RootedPath & { readonly changedAt: number })[]
   /** Where the file was that was sent. */
   readonly sentFrom: RootedPath | null
-  /** Of a content without files, its last one. */
+  /** The last file of a content that has none now. */
   readonly last: LastFile | null
   /** Older contents of the first file. */
   readonly earlier: EarlierVersions | null

@@ -75,7 +75,7 @@ export function prepareUnusedResources(database: Database.Database) {
     return true
   }
   return {
-    /** Of the service `origin`, the ones that were first without a file first. Not what was there before an upload of this state. */
+    /** Lists those of the service `origin` by the time when they lost their files; leaves out what was there before our upload. */
     list: (origin: string): UnusedResource[] => unused.all(origin),
     find: (origin: string, resourceId: string): StoredResource | undefined => byId.get({ origin, resourceId }),
     /** The one of a file, and its earlier ones that no other file has. */
@@ -85,7 +85,7 @@ export function prepareUnusedResources(database: Database.Database) {
     listBegun: (origin: string): StoredResource[] => begun.all(origin),
     /** The resource no longer counts as stored, and will be removed. False if a file has it, or the content has another resource. */
     release: (resource: Named): boolean => begins(release.run(resource).changes, resource),
-    /** As `release`, with a file or without; the content is not sent again before somebody asks for it. */
+    /** Like `release`, but also if a file has it. The content is not sent again until a user asks for it. */
     withhold: (resource: Named, problem: Problem): boolean =>
       begins(withhold.run({ ...resource, ...problem }).changes, resource),
     /** The resource is removed. A file that got it meanwhile is sent again. False if no removal was begun. */

@@ -27,7 +27,7 @@ export interface UploadRow {
   readonly message: string | null
 }
 
-/** By either clock. */
+/** A time span by either clock. */
 export interface UploadSpan {
   readonly spanMs: number
   readonly now: Moment

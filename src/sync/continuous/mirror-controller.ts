@@ -157,7 +157,7 @@ export class MirrorController {
     }
   }
 
-  /** Waits until work is due, and sets `#isWorking` in the same step, so that nobody sees the controller idle in between. */
+  /** Waits until work is due, and sets `#isWorking` in the same step, so that the controller never looks idle in between. */
   async #waitForWork(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted) {

@@ -56,7 +56,7 @@ export async function readRemoteBytes(
     if (!download) return undefined
     try {
       const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
-      // Begin to read even if the size differs: a body that nobody reads keeps its connection.
+      // Begin to read even if the size differs: a body that is not read keeps its connection.
       const sha256 = await sha256Of(download.body, isOtherSize ? 0 : content.size)
       assertNoPage(download, content)
       return { sizeBytes: download.sizeBytes, sha256: isOtherSize ? undefined : sha256 }

@@ -40,7 +40,7 @@ export class Claims {
   /** Contents whose claims were given back, since this host could not send them. */
   readonly #givenBack = new Set<number>()
   #freesAt: number | null = null
-  /** Open contents that nobody has claimed: their claim was lost, or they came after their page was asked for. */
+  /** Open contents that no host has claimed: their claim was lost, or they came after their page was asked for. */
   readonly #unasked = new Set<number>()
   /** How often unclaimed contents were planned again without an upload that ended. */
   #vainRounds = 0
@@ -148,7 +148,7 @@ export class Claims {
     this.#pages = []
   }
 
-  /** Gives back claims of contents that nobody has begun to send, so that other hosts may send them. Settles uploads as well. */
+  /** Gives back claims of contents that this host has not begun to send, so that other hosts may send them. Settles uploads as well. */
   async giveBack(): Promise<void> {
     const { fleet } = this.#options
     const { inFlight } = this.#context.engine

@@ -293,7 +293,7 @@ export class HostSession {
       isBusy: isNew || service.inFlight.size + service.ingestion.countPending() > 0,
     }
     const { isOurs, orders, waitMs, busyOthers } = await session.ledger.renew(session.session, use)
-    // Counted from before the call, so that nobody waits longer than the service asked.
+    // Counted from before the call, so that no host waits longer than the service asked.
     service?.retryAfter.recordElsewhere(waitMs - (this.#now().monotonicMs - since.monotonicMs))
     if (isOurs && this.#busyHosts !== busyOthers + 1) {
       this.#busyHosts = busyOthers + 1

@@ -96,7 +96,7 @@ export class LedgerAnswers {
     attempts.exhausted.add(contentId)
   }
 
-  /** An upload may have arrived at a place that nobody can list. */
+  /** An upload may have arrived at a place that cannot be listed. */
   #recordUnreadable({ contentId, path }: Candidate, { host }: AnswerOf<'unreadable'>): void {
     const { store, clock, logger } = this.#context.engine
     const reason = `what host "${escapeText(host)}" recorded of it in the ledger cannot be read; upgrade shelfd here, if that host has a newer one`

@@ -120,7 +120,7 @@ export class Membership implements AsyncDisposable {
     return claim !== undefined && claim.session === this.#session.current?.session
   }
 
-  /** Like `hasClaimed`, for this place: the ledger knows it, and nobody may have sent the content there already. */
+  /** Like `hasClaimed`, for this place: the ledger knows it, and no host may have sent the content there already. */
   hasClaimedAt(contentId: number, place: UploadPlace): boolean {
     return this.hasClaimed(contentId) && this.#claimed.get(contentId)?.places.has(keyOf(place)) === true
   }
@@ -232,7 +232,7 @@ export class Membership implements AsyncDisposable {
       if (isNeeded(id)) return []
       const session = this.#claimed.get(id)?.session
       const { state } = store.contents.getUploadState(id)
-      // What is in doubt or in flight stays claimed: nobody else may send it before a search.
+      // What is in doubt or in flight stays claimed: no other host may send it before a search.
       return session === undefined || state === 'doubt' || state === 'sending' ? [] : [{ id, session }]
     })
     if (claims.length === 0) return

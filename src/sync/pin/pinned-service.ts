@@ -37,7 +37,7 @@ export function originMismatch(
     isAdHoc && isForService
       ? `"shelfd sync ${shellWord(path)} --to LIBRARY[:/path]" mirrors the directory here as well`
       : forget
-  // Of two addresses, one may be a mistake.
+  // If there are two addresses, one may be a mistake.
   const hint =
     isForService && !isEmbeddedOrigin(library.origin) ? `correct the address; if it is meant, ${meant}` : meant
   return new AccessError('origin-mismatch', `${owner}, not to ${nameOrigin(origin)}${by}; ${hint}`)

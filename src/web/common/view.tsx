@@ -4,7 +4,7 @@ import { describeError } from './client.ts'
 import { escapeShown } from './shown-text.ts'
 
 interface ViewHeadingProps {
-  /** Also that of the browser's tab. */
+  /** It is also the title of the browser's tab. */
   readonly title: string
   /** True when the heading takes the focus, so that a screen reader reads it when the view changes. */
   readonly takesFocus: boolean
@@ -187,7 +187,7 @@ export function ActionButton({ label, of, isDisabled = false, kind, run }: Actio
   )
 }
 
-/** Calls a handler for keys pressed anywhere on the page, but not while somebody types or a dialog is open. */
+/** Calls a handler for keys pressed anywhere on the page, but not while the user types or a dialog is open. */
 export function useKeys(handlers: Readonly<Record<string, (event: KeyboardEvent) => void>>): void {
   // Before the page is painted: what is shown hears keys.
   useLayoutEffect(() => {
@@ -226,7 +226,7 @@ export function Command({ children }: { readonly children: string }) {
 }
 
 interface ChoiceProps {
-  /** Only read out. */
+  /** Not visible: screen readers read it out. */
   readonly label?: string
   readonly class?: string
   readonly value: string

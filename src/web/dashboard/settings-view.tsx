@@ -4,7 +4,7 @@ import type { ViewProps } from '../common/address.ts'
 import { ActionButton, Dialog, Notice, Unloaded, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
 import { useSession } from './session.ts'
 
-/** Every setting in force, with where it comes from; those that somebody chose come first. */
+/** Every setting in force, and where it comes from. Those that a user chose come first. */
 export function SettingsView({ takesFocus }: ViewProps) {
   const { client } = useSession()
   const found = useLoaded('', (signal) => client.call('settings', {}, signal))
@@ -56,7 +56,7 @@ interface MirrorsTableProps extends Pick<SettingsInForce, 'mirrors'> {
   onChange(): void
 }
 
-/** Those of the configuration, which can be taken out of it, and all others that are known. */
+/** Shows all mirrors. Those in the configuration can be removed from it. */
 function MirrorsTable({ mirrors, onChange }: MirrorsTableProps) {
   const [removed, setRemoved] = useState<string>()
   const close = () => {

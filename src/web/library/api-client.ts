@@ -31,7 +31,7 @@ interface Moment {
 
 interface Following {
   readonly signal: AbortSignal
-  /** The part of the bytes that has left, from 0 to 1. */
+  /** The share of the bytes that was sent, from 0 to 1. */
   onProgress(part: number): void
 }
 
@@ -49,7 +49,7 @@ export class ApiClient extends Client {
     return this.#json(`${path}?${new URLSearchParams(query)}`, { signal })
   }
 
-  /** With the whole text of the assets from this position on. */
+  /** Also gets the whole text of the assets from this position on. */
   showResource(library: string, resource: string, fromAsset: number, signal: AbortSignal): Promise<ResourceRecord> {
     const path = fillPath(ROUTES.showResource.path, { library, resource })
     return this.#json(`${path}?assets_from=${fromAsset}&asset_text=whole`, { signal })
@@ -67,7 +67,7 @@ export class ApiClient extends Client {
     return this.#json(`${ROUTES.searchResources.path}?${asked}`, { signal })
   }
 
-  /** By XMLHttpRequest, since `fetch` does not report how much has left. */
+  /** Uses XMLHttpRequest, because `fetch` does not report how much was sent. */
   upload(library: string, { file, mimeType, directory }: FileToSend, following: Following): Promise<UploadResponse> {
     const { signal, onProgress } = following
     const form = new FormData()
@@ -128,7 +128,7 @@ export class ApiClient extends Client {
     throw new Error('Something else than the library has answered, perhaps a proxy. Try again later.')
   }
 
-  /** By what the service says in the body (interface section 7). */
+  /** Uses what the service says in the body (interface section 7). */
   protected explain(status: number, body: unknown): string {
     const said = (messageIn(body, 'detail') ?? messageIn(body, 'message'))?.replaceAll('credential', 'token')
     if (status === 401) return `${said ?? 'The token is not valid'}.`

@@ -180,7 +180,7 @@ interface PreviewProps {
   readonly library: string
   readonly resource: string
   readonly title: string
-  /** Of the first passage. */
+  /** The position of the first passage. */
   readonly position: number
   readonly words: readonly string[]
 }

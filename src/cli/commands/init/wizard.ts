@@ -86,7 +86,7 @@ export async function checkDraft(
   return failure
 }
 
-/** Returns the error for a failure that nobody can be asked about. */
+/** Returns the error for a failure about which the user cannot be asked. */
 export function errorOfFailure({ code, message }: Checked): Error {
   return rebuildError(code ?? 'unexpected', message)
 }

@@ -93,7 +93,7 @@ async function syncInDaemon(socketPath: string, asked: Omit<SyncRequest, 'sync'>
     ask(shape, { socketPath, method: 'POST', path, input: { ...input, sync } })
   const follow = async () => {
     const stop = signal.aborted ? { stop: faultOf(signal.reason) } : {}
-    // Of a failure, the answer to the sync says more; a busy daemon is asked again.
+    // If this fails, the answer to the sync says why; a busy daemon is asked again.
     const state = await post(syncState, '/v1/syncs/follow', stop).catch(() => undefined)
     if (!state) return
     if (state.progress.outage !== null || progress.outage !== null) onOutage?.(state.progress.outage)

@@ -61,7 +61,7 @@ export function partial(failure: string, warnings: readonly string[] = []): Extr
   return { status: 'partial', warnings, failure }
 }
 
-/** What is wrong with a document, in words for the person who has it. */
+/** What is wrong with a document, in words for its user. */
 export class DocumentError extends Error {}
 
 /**

@@ -153,7 +153,7 @@ export async function takeMessage(
 const HIDDEN_IN_PAGE = /<?(?:https?|mailto):\S+/g
 const WORDS = /[\p{L}\p{N}]+/gu
 
-/** Of a message in two versions, the one that has all the words of the other; else the page and the lines that only the text has. */
+/** Returns the version that has all words of the other, or else the page and the lines that only the text has. */
 function wholeBody(text: string, page: string): string {
   if (text === '' || page === '') return text || page
   const wordsOf = (each: string) => each.match(WORDS) ?? []
@@ -269,7 +269,7 @@ function bytesOf({ content }: Pick<Attachment, 'content'>): Buffer {
   return typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
 }
 
-/** The signature of a message, and pictures in its text: nobody misses these if they show no words. */
+/** The signature of a message, and pictures in its text. If they show no words, no warning is needed. */
 function isOrnament({ mimeType, disposition, related }: Message['attachments'][number]): boolean {
   if (/^application\/(?:pgp-signature|(?:x-)?pkcs7-signature)$/.test(mimeType)) return true
   return mimeType.startsWith('image/') && (related === true || disposition === 'inline')

@@ -120,7 +120,7 @@ function withOldBoxes(bytes: Buffer): Buffer {
     : bytes
 }
 
-/** What the parser says is for programmers who use it: only its kind is told, in our words. */
+/** The parser's own texts are for programmers, so users get only the kind of the problem, in our words. */
 function explain(error: unknown): Error {
   const message = messageOf(error)
   if (/password|encrypt|decrypt/i.test(message)) return passwordNeeded()

@@ -32,7 +32,7 @@ const OBJECTS: ReadonlySet<number> = new Set([0x0fcc, 0x0fce, 0x0fee])
 const COMMENTS = '___PPT10'
 /** The number of its text; that of its author is 0. */
 const COMMENT_TEXT = 1
-/** By the number of a margin, the flag that says whether it is shown: a date that was typed, the header, the footer. */
+/** The flags that say whether a margin is shown, by its number: a date that was typed, the header, the footer. */
 const SHOWN_MARGINS = [0x4, 0x10, 0x20]
 /** Properties of shapes that are texts ([MS-ODRAW] 2.3): WordArt, and the description. */
 const TEXT_PROPERTIES: ReadonlySet<number> = new Set([0x00c0, 0x0381])

@@ -11,7 +11,7 @@ type Region = NonNullable<TraceDetail['region']>
 
 /** A pixel of a letter differs from its background at least by this much; paper and the noise of scanners by less. */
 export const CONTRAST = 32
-/** Between lines of text lies so much of a page, and nothing like it across them. */
+/** The gap between lines of text takes this share of a page; across the lines there is no such gap. */
 const MIN_GAPS = 0.15
 /** A row of pixels between two lines has fewer than this share of signs, since pages have borders and stains. */
 const EMPTY = 0.005

@@ -125,7 +125,7 @@ function Facts({ mirror }: { readonly mirror: MirrorOverview }) {
     ['to send', queue.contents === 0 ? '' : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`],
     ['being processed', inIngestion === 0 ? '' : counted(inIngestion, 'file')],
     ['paused', isPaused ? 'a daemon uploads nothing until you resume' : ''],
-    // Of a daemon's work, its times say more; of a run that was stopped, the state.
+    // The times of a daemon say more than its last run, and the state says more of a run that was stopped.
     [
       'last run',
       lastRun && times.length === 0 && state.sign !== '✗'

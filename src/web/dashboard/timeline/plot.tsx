@@ -4,7 +4,7 @@ import { tickLabels } from './tick-labels.ts'
 
 interface PlotProps {
   readonly title: string
-  /** Said in place of a plot without bars. */
+  /** The text in place of a plot without bars. */
   readonly nothing: string
   readonly tone: 'good' | 'problem' | 'accent'
   /** Beginnings of the intervals, in seconds since the epoch. */
@@ -16,7 +16,7 @@ interface PlotProps {
 
 const HEIGHT = 150
 const AXIS_WIDTH = 64
-/** Of the last label, which stands under the end of the plot. */
+/** The width of the last label, which is under the end of the plot. */
 const LABEL_WIDTH = 96
 const NARROW = 480
 

@@ -66,7 +66,7 @@ function Plots({ timeline }: { readonly timeline: Timeline }) {
   )
 }
 
-/** Shows the same in words, for those who read no plots: the intervals in which something happened. */
+/** Shows the intervals in which something happened in words, for users who cannot read the plots. */
 function Numbers({
   timeline: { fromMs, intervalMs, sent, bytes, failed, searchableAfterMs },
 }: {

@@ -10,7 +10,7 @@ import { markdownBlocks, tableRows } from './markdown-blocks.ts'
 
 interface TextsProps {
   readonly library: string
-  /** Of the passage asked for; undefined for the beginning. */
+  /** The position of the passage asked for; undefined for the beginning. */
   readonly position: number | undefined
   readonly words: readonly string[]
   /** The position from which `first` has its passages. */

@@ -111,7 +111,7 @@ class UploadQueue {
     this.#isFollowing = false
   }
 
-  /** Returns whether the state has changed. While nobody answers it stays as it is. */
+  /** Returns whether the state has changed. It stays as it is while the service does not answer. */
   async #ask({ number, library, state }: Upload): Promise<boolean> {
     if (state.kind !== 'stored') return false
     try {
