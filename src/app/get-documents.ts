@@ -31,9 +31,7 @@ export interface GotDocuments {
   readonly problems: { readonly path: string; readonly message: string }[]
 }
 
-/**
- * Lists what a word names: the resource of a file or earlier version, or what `findPlace` finds, also former files. Throws UsageError.
- */
+/** Lists what a word names: the resource of a file or earlier version, or what `findPlace` finds, also former files. Throws UsageError. */
 export function listWanted(
   { store }: ReportContext,
   settings: Settings,

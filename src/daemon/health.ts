@@ -23,9 +23,7 @@ export interface HealthServer extends AsyncDisposable {
 
 const MAX_CONNECTIONS = 32
 
-/**
- * `/healthz`, `/readyz` and `/metrics`, for this machine only. Throws UsageError when `host` is not loopback or cannot be listened on.
- */
+/** `/healthz`, `/readyz` and `/metrics`, for this machine only. Throws UsageError when `host` is not loopback or cannot be listened on. */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, view, logger, limits } = options
   const address = loopbackAddress(host)

@@ -78,9 +78,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'answer-late',
 ])
 
-/**
- * Only problems of reading a file that last until a user changes something. Scans still read the path, and send it once that succeeds.
- */
+/** Only problems of reading a file that last until a user changes something. Scans still read the path, and send it once that succeeds. */
 export function canBeSetAside(code: string): boolean {
   return fileErrorCodes.has(code) && !hasChangedUnderWay(code)
 }

@@ -53,9 +53,7 @@ export interface KnownContent {
   readonly isSetAside: number
 }
 
-/**
- * `unasked` without a listing, `unknown` in an incomplete one; a complete one lacks it: `unconfirmed` until the service says `absent`.
- */
+/** `unasked` without a listing, `unknown` in an incomplete one; a complete one lacks it: `unconfirmed` until the service says `absent`. */
 export type Presence = 'listed' | 'absent' | 'unknown' | 'unconfirmed' | 'unasked'
 
 interface PathTrouble {

@@ -28,10 +28,7 @@ export const INTERACTIVE_RETRY: RetryPolicy = {
   longestRetryAfterMs: 60_000,
 }
 
-/**
- * The delay after failed try `attempt` (from 1). Half of the growing part is jitter; `random` is in [0, 1). Never less than
- * `retryAfterMs`.
- */
+/** The delay after failed try `attempt` (from 1), at least `retryAfterMs`. Half of the growing part is jitter; `random` is in [0, 1). */
 export function retryDelayMs(attempt: number, policy: RetryPolicy, random: number, retryAfterMs = 0): number {
   const halfMs = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (attempt - 1)) / 2
   return Math.max(retryAfterMs, halfMs) + halfMs * random

@@ -93,9 +93,7 @@ export interface Hooks {
   ): Promise<string | undefined>
 }
 
-/**
- * What the stages work with. Service, disk, clock and randomness are parameters, so that the engine can run against anything.
- */
+/** What the stages work with. Service, disk, clock and randomness are parameters, so that the engine can run against anything. */
 export interface Engine {
   readonly store: Store
   readonly service: Service

@@ -151,10 +151,7 @@ const MAX_BYTES = 200
 const KEPT_AT_EITHER_END = 300
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
-/**
- * Returns a local file name without separators, control characters or reserved names. All remote names pass it before they become local
- * paths.
- */
+/** Returns a local file name without separators, control characters or reserved names. Every remote name passes it before it is used. */
 export function safeFileName(name: string, fallback = 'download'): string {
   const isLong = name.length > 2 * KEPT_AT_EITHER_END
   const ends = isLong ? name.slice(0, KEPT_AT_EITHER_END) + name.slice(-KEPT_AT_EITHER_END) : name

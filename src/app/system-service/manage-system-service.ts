@@ -22,9 +22,7 @@ export interface Done {
   readonly ran: readonly string[]
 }
 
-/**
- * Writes the definition, enables the service and, with `startNow`, starts it. Throws FileError('io-error') or UsageError('bad-usage').
- */
+/** Writes the definition, enables the service and, with `startNow`, starts it. Throws FileError('io-error') or UsageError('bad-usage'). */
 export async function installSystemService(input: ManageInput, filling: Filling, startNow: boolean): Promise<Done> {
   const { plan } = input
   await assertReachable(input)

@@ -66,9 +66,7 @@ function readFlags(options: Given): GlobalFlags {
   }
 }
 
-/**
- * Assigns words in order; a list at the end takes the rest. yargs would skip words after `--` and take `--mirrors x` for the argument.
- */
+/** Assigns words in order; a list at the end takes the rest. yargs would skip words after `--` and take `--mirrors x` for the argument. */
 function assign(words: readonly string[], table: ArgumentTable): Record<string, unknown> {
   const rest = [...words]
   const values = Object.entries(table).map(([name, spec]) => {

@@ -69,9 +69,7 @@ export class LedgerConnection implements AsyncDisposable {
   }
 }
 
-/**
- * Throws as explainFailure says. The password goes to a server that proves by SCRAM that it knows it, or whose certificate was checked.
- */
+/** Throws as explainFailure says. The password goes to a server that proves by SCRAM that it knows it, or whose certificate was checked. */
 export async function connect(address: LedgerAddress): Promise<pg.Client> {
   const lacksPassword = async () => {
     throw unsafeServer(address, 'asks for a password. Name its file in "fleet.passwordFile"')

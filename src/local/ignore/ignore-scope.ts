@@ -137,9 +137,7 @@ function parseIgnoreFile(
   return rules.length === 0 ? [] : [createLayer(directory, rules)]
 }
 
-/**
- * Returns true for every name that a pattern may match, perhaps for others. Two Sets and one RegExp are faster than each pattern in turn.
- */
+/** Returns true for every name that a pattern may match, and perhaps for others: two Sets and a RegExp are faster than all patterns. */
 function createNameFilter(patterns: readonly string[]): (name: string) => boolean {
   const globs = patterns.map(nameGlobOf)
   if (globs.some((glob) => glob === undefined || /^\*+$/.test(glob) || isCostly(glob))) return () => true

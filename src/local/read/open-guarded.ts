@@ -88,9 +88,7 @@ export function isUnder(rootRealPath: string, path: string | undefined): boolean
   return path !== undefined && path !== rootRealPath && isWithin(rootRealPath, path, sep)
 }
 
-/**
- * Reads from `position` up to the size at opening; the result is empty only there. Throws FileError `busy` when the file ends earlier.
- */
+/** Reads from `position` up to the size at opening; the result is empty only there. Throws FileError `busy` when the file ends earlier. */
 export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array, position: number): Uint8Array {
   const wanted = Math.min(scratch.length, file.fingerprint.sizeBytes - position)
   if (wanted === 0) return scratch.subarray(0, 0)

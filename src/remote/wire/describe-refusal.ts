@@ -33,11 +33,7 @@ const REJECTIONS: Readonly<Record<number, CodeOf<'request'>>> = {
 }
 
 /** The error for an answer that no retry would change; `said` is what the service says about it. */
-export function describeRefusal(
-  response: ServiceResponse,
-  request: ServiceRequest<unknown>,
-  said: string,
-): AccessError | RequestError {
+export function describeRefusal(response: ServiceResponse, request: ServiceRequest<unknown>, said: string): Error {
   const { status, tokenSource, origin } = response
   const reason = `the service answered ${statusText(status)}${said === '' ? '' : `: ${said}`}`
   if (status === 401) {

@@ -99,9 +99,7 @@ function runOf(run: LastRun | null): ReadMirror['lastRun'] {
   return run && { at: run.finishedAt ?? run.startedAt, verdict: run.verdict }
 }
 
-function describeController(
-  status: DaemonMirrorStatus | undefined,
-): Pick<ReadMirror, 'details' | 'times' | 'nextRunAt'> {
+function describeController(status?: DaemonMirrorStatus): Pick<ReadMirror, 'details' | 'times' | 'nextRunAt'> {
   if (!status) return { details: [], times: [], nextRunAt: null }
   const details = Object.entries(describeWatching(status))
   return {

@@ -1,7 +1,7 @@
 import { ShelfdError } from '../../foundation/errors.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
-import { emptySummary, type RunSummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import { type RunOutcome, runOutcome, stoppedOutcome } from '../../rules/run-outcome.ts'
+import { emptySummary, type RunSummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 import { newAttempts, type Pass, type PassOptions } from '../pass.ts'
 import { recordRun, stopProblem } from './summarize.ts'
@@ -46,9 +46,7 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   return { summary, outcome, failure }
 }
 
-/**
- * Errors of one mirror (its root, a guard, another service) end its pass alone; others stop the run. The summaries include all mirrors.
- */
+/** Errors of one mirror (its root, a guard, another service) end its pass alone; others stop the run. The summaries include all mirrors. */
 async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run: Omit<Pass, 'summary'>) {
   const summaries: SyncSummary[] = []
   let failure: ShelfdError | undefined
