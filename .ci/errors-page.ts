@@ -54,7 +54,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode | IngestionCode, Explanation>> = {
   'old-node': { meaning: 'the Node that runs shelfd is older than 24', action: 'install Node 24' },
   'root-missing': {
     meaning:
-      'the path does not exist or is no directory, or the directory went away during the work; nothing was recorded as removed',
+      'the path does not exist or is not a directory, or the directory went away during the work; nothing was recorded as removed',
     says: 'went away while it was worked on',
   },
   'root-unreadable': {
@@ -258,7 +258,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode | IngestionCode, Explanation>> = {
     action: 'a program swaps directories for links; find out which',
   },
   unsupported: {
-    meaning: 'something that is no file took its place while it was read',
+    meaning: 'something that is not a file took its place while it was read',
     action: 'nothing: the next run says what it is',
   },
   'over-max-size': {

@@ -62,7 +62,7 @@ async function explain(
   signal: AbortSignal,
 ): Promise<readonly (readonly [string, string])[]> {
   if (path !== '' && path.split('/').some((part) => ['', '.', '..'].includes(part)))
-    throw new RequestError('invalid', `"${path}" is no path in a mirror`, 400)
+    throw new RequestError('invalid', `"${path}" is not a path in a mirror`, 400)
   const settings = input.settings()
   await using reader = openReader(settings, input)
   const row = reader.store?.mirrors.findByName(mirror)

@@ -41,7 +41,7 @@ export function listWanted(
   if (ofResource.length > 0) return ofResource.slice(0, 1)
   const place = findPlace(settings, store, { word, cwd })
   if (!place) {
-    const text = `Cannot get "${word}": it is no mirror, no path in one, and no resource that was sent from here`
+    const text = `Cannot get "${word}": it is neither a mirror, nor a path in one, nor a resource that was sent from here`
     const others = '"shelfd search" and "shelfd ls" list the identifiers of others'
     throw new UsageError('unknown-mirror', `${text}; ${others}, and "shelfd resource download ID" gets one`)
   }

@@ -36,7 +36,7 @@ interface RunnerInput extends OpenServiceInput {
 /** A daemon ignores these flags of its clients, because all its uploads share these limits. */
 const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-second', 'retry-for']
 
-/** Throws LockedError when another process holds the store and is no daemon. */
+/** Throws LockedError when another process holds the store and is not a daemon. */
 export async function openRunner(settings: Settings, input: RunnerInput): Promise<Runner> {
   const daemon = await connectToDaemon(settings.stateDir)
   if (daemon) return openRunnerBesideDaemon(daemon, settings, input)

@@ -44,7 +44,7 @@ function explainProgram(program: string, path?: string): string | undefined {
     case 'missing':
       return program.includes('/') ? `${name} does not exist` : `${name} is in no directory of the PATH here`
     default:
-      return `${name} is no program that this user may run`
+      return `${name} is not a program that this user may run`
   }
 }
 

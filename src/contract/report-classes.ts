@@ -14,8 +14,8 @@ const OTHERS = [
 export const REPORT_CLASS_NAMES = ['in-sync', ...OTHERS] as const
 
 /**
- * What people are shown: the classes, but files that are stored without searchable text apart from `in-sync`, what is no file or was
- * set aside apart from `needs-attention`, and apart from `superseded` what no newer version replaces.
+ * What people are shown: the classes, with three parts of them shown apart. These are stored files without searchable text (of `in-sync`),
+ * entries that are not files or were set aside (of `needs-attention`), and what no newer version replaces (of `superseded`).
  */
 export const SHOWN_STATES = [
   'in-sync',

@@ -45,7 +45,7 @@ export function fillPath(path: string, values: Readonly<Record<string, string>>)
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new TypeError(`No value for {${name}} of ${path}`)
-    if (!isIdentifier(value)) throw new TypeError(`The {${name}} of ${path} is no identifier`)
+    if (!isIdentifier(value)) throw new TypeError(`The {${name}} of ${path} is not an identifier`)
     return encodeURIComponent(value)
   })
 }

@@ -82,7 +82,7 @@ export const MAX_NOTICES_PER_HOUR = 10
 export const RETRY_MS = 5 * 60_000
 
 /**
- * Announces each cause once, and its end. `overdueMs`: a mirror that is behind for so long is a cause, unless another one explains it. A
+ * Announces each cause once, and its end. `overdueMs`: a mirror that is behind for this long is a cause, unless another one explains it. A
  * clock that was set back only delays.
  */
 export function decideNotice(before: NoticeState, seen: Situation, overdueMs: number | null): Decision {

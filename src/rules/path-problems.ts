@@ -33,12 +33,12 @@ const WORDS: Readonly<Record<SkipReason, string>> = {
   'name-not-utf8': 'its name is not UTF-8',
 }
 
-/** Returns the class of an entry that is no problem. */
+/** Returns the class of an entry that is not a problem. */
 export function kindOfSkipped({ reason }: Skipped): 'ignored' | 'unsupported' {
   return reason === 'socket' || reason === 'pipe' || reason === 'device' ? 'unsupported' : 'ignored'
 }
 
-/** Undefined for what is no file or left out on purpose. */
+/** Undefined for an entry that is not a file, or that is left out on purpose. */
 export function skipProblem({ reason, detail }: Skipped): SkipProblem | undefined {
   const what = WORDS[reason]
   switch (reason) {

@@ -29,7 +29,7 @@ export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean):
   return 'done'
 }
 
-/** A user or a limit that stops a run is no failure. */
+/** If a user or a limit stops a run, the run has not failed. */
 export function stoppedOutcome({ kind, code }: Pick<ShelfdError, 'kind' | 'code'>): RunOutcome {
   if (kind === 'interrupted') return 'interrupted'
   return code === 'limit-reached' ? 'held-back' : 'failures'

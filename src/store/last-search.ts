@@ -26,7 +26,7 @@ export function resourceOfHit(stateDir: string, number: number): string | undefi
   return resourceIds[number - first]
 }
 
-/** Keeps the numbers of these hits, of which `before` come before them. */
+/** Keeps the numbers of these hits; `before` hits come before them. */
 export function keepSearch(
   stateDir: string,
   before: number,

@@ -68,7 +68,7 @@ export const mirrorSettings = z.object({
   /** How long a file must stay unchanged before it is read again after it changed while it was read. */
   settleMs: boundedNumber(LIMIT_BOUNDS.durationMs),
   isAdHoc: z.boolean(),
-  /** What the directory holds, if its first sync needs a confirmation because it is so much; otherwise null. */
+  /** If the directory holds so much that its first sync needs a confirmation, what it holds; otherwise null. */
   breadth: z.string().nullable(),
 })
 

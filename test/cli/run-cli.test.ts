@@ -60,7 +60,7 @@ test('help of a command has its arguments, examples and exit codes', async () =>
 
       Create a directory in a library.
 
-      Needs the right update on the library. An existing directory is no error.
+      Needs the right update on the library. An existing directory is not an error.
 
       Arguments:
         LIBRARY:/path  Library and directory

@@ -99,7 +99,7 @@ test('without a daemon the command serves all of the dashboard', async () => {
 test('a path that leaves its mirror is refused [S-23]', async () => {
   const { call } = await serveDashboard(temporaryHome())
   for (const path of ['..', '../x', 'a/../../x', '/etc/passwd', './a.md']) {
-    await expect(call('why', { mirror: 'Papers', path }), path).rejects.toThrow('is no path in a mirror')
+    await expect(call('why', { mirror: 'Papers', path }), path).rejects.toThrow('is not a path in a mirror')
   }
   await expect(call('why', { mirror: 'Papers', path: 'a/b.md' })).rejects.toThrow('There is no mirror')
 })

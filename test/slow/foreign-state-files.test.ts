@@ -110,7 +110,7 @@ test('a lock that is no lock names the file to move away [F-PR-16]', async () =>
   const file = join(home.stateDir, 'lock')
   writeFileSync(file, 'not a database at all'.repeat(300))
   for (const args of [['sync', 'Papers'], ['status']]) {
-    expectExit(await home.shelfd(args), 78, /lock": it is no lock file/)
+    expectExit(await home.shelfd(args), 78, /lock": it is not a lock file/)
   }
   rmSync(file)
   expect(await home.shelfd(['sync', 'Papers'])).toMatchObject({ exitCode: 0 })

@@ -97,7 +97,7 @@ describe('get', () => {
     const several = /2 paths have that name; name one as on the disk: \S+Papers\/sub\/b\.md \S+Papers\/sub\/deep\/b\.md/
     expectExit(await home.shelfd(['get', 'b.md']), 2, several)
     rmSync(join(home.path, 'b.md'))
-    expectExit(await home.shelfd(['get', 'y.md']), 2, /no path in one.*shelfd search.*shelfd resource download ID/)
+    expectExit(await home.shelfd(['get', 'y.md']), 2, /nor a path in one.*shelfd search.*shelfd resource download ID/)
     rmSync(join(home.path, 'Papers', 'sub'), { recursive: true })
     await home.sync(['Papers', '--accept-removals'])
     expectExit(await home.shelfd(['get', 'sub/b.md', 'copy.md', '--to', 'back']), 0, '')
@@ -211,7 +211,7 @@ describe('get', () => {
     expectExit(await home.shelfd(['get', 'Papers']), 2, /Nothing was mirrored yet/)
     await home.sync(['Papers'])
     expectExit(await home.shelfd(['get', 'Papers/none.md']), 2, /no file is known there/)
-    expectExit(await home.shelfd(['get', '12ab']), 2, /no mirror, no path in one, and no resource/)
+    expectExit(await home.shelfd(['get', '12ab']), 2, /neither a mirror, nor a path in one, nor a resource/)
     expect(existsSync(join(home.path, 'none.md'))).toBe(false)
   })
 })

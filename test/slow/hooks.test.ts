@@ -151,7 +151,7 @@ describe('commands before and after a run', () => {
     const { exitCode, stdout } = await home.shelfd(['config', 'check'])
     expect(exitCode).toBe(0)
     expect(stdout.split('\n').slice(1)).toEqual([
-      `  ! hooks.after: the command "${papers}" is no program that this user may run`,
+      `  ! hooks.after: the command "${papers}" is not a program that this user may run`,
       `  ! mirrors.Other.hooks.before: the command "${home.path}/gone" does not exist`,
       '  ! mirrors.Other.hooks.after: the command "nosuch-program" is in no directory of the PATH here',
       '',

@@ -77,7 +77,7 @@ describe('files without searchable text', () => {
     expect((await home.shelfd(['status'])).stdout).toContain(', and a line in .shelfdignore leaves one out\n')
     const file = join(home.path, 'Papers', '.shelfdignore')
     const ignored = await home.shelfd(['failed', 'ignore', 'Papers/one.zip'])
-    expectExit(ignored, 2, `which is no failure; a line "/one.zip" in "${file}" leaves it out`)
+    expectExit(ignored, 2, `which is not a failure; a line "/one.zip" in "${file}" leaves it out`)
     writeFileSync(file, '/one.zip\n/two.zip\n/sans.ttf\n/data.bin\n')
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
     expect((await home.shelfd(['status'])).stdout).not.toContain('!')

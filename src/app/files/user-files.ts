@@ -96,7 +96,7 @@ export async function createDirectory(directory: string, { below }: Pick<SaveOpt
   } catch (error) {
     if (error instanceof ForeignPlaceError) throw toInsecureFileError(directory, error)
     const nearest = nearestDirectory(directory)
-    const why = (await isDirectory(nearest)) ? messageOf(error) : `"${nearest}" is no directory`
+    const why = (await isDirectory(nearest)) ? messageOf(error) : `"${nearest}" is not a directory`
     throw new UsageError('bad-usage', `Cannot write to "${directory}": ${why}`)
   }
 }

@@ -232,7 +232,7 @@ function findByWord(
   const withoutText = file && describeWithoutText(file.ingestionNote, file)
   if (withoutText !== undefined) {
     const rule = `a line "${patternOfPath(path)}" in "${join(row.path, '.shelfdignore')}" leaves it out`
-    const cause = `it is ${withoutText}, which is no failure`
+    const cause = `it is ${withoutText}, which is not a failure`
     throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine: ${cause}; ${rule}`)
   }
   throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine; "shelfd failed list" shows what is in it`)

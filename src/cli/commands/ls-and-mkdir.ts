@@ -58,7 +58,7 @@ function fileRow({ filename, title, mime_type, id }: FileEntry) {
 const MAX_TYPE = 16
 
 export const mkdirCommand = defineCommand({
-  description: 'Needs the right update on the library. An existing directory is no error.',
+  description: 'Needs the right update on the library. An existing directory is not an error.',
   positionals: {
     target: {
       type: 'string',

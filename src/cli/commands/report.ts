@@ -113,7 +113,7 @@ function readClasses<Name extends string>(flag: string, text: string, names: rea
     text.split(',').map((word) => {
       const found = names.find((name) => name === word.trim())
       if (found) return found
-      throw new UsageError('bad-usage', `Cannot read --${flag}: "${word}" is no class (${names.join(', ')})`)
+      throw new UsageError('bad-usage', `Cannot read --${flag}: "${word}" is not a class (${names.join(', ')})`)
     }),
   )
 }

@@ -103,7 +103,7 @@ function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[] | und
   return { ...mirror, activity: entry?.activity ?? 'active', inactive: (entry && describeInactive(entry)) ?? null }
 }
 
-/** Configured mirrors that are not in the store, with the last failed run. A refused directory that is not configured is no mirror. */
+/** Configured mirrors that are not in the store, with the last failed run. A refused directory that is not configured is not a mirror. */
 function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfRun[]): UnsyncedMirror[] {
   const unsynced = roster.filter(({ row }) => row === undefined)
   return unsynced.map(({ name, path }) => {

@@ -185,12 +185,12 @@ function prepareSocketPlace(stateDir: string, env: Environment) {
   throw new Error(`Cannot create the control socket: no directory can hold it (${passedOver.join('; ')})`)
 }
 
-/** Throws when `path` is no socket of mode 0600 afterwards. */
+/** Throws if `path` is not a socket of mode 0600 afterwards. */
 function closeToOthers(path: string): void {
   if (process.platform === 'win32') return
   chmodSync(path, 0o600)
   const found = lstatSync(path)
-  if (!found.isSocket() || (found.mode & 0o777) !== 0o600) throw new Error(`"${path}" is no socket of mode 0600`)
+  if (!found.isSocket() || (found.mode & 0o777) !== 0o600) throw new Error(`"${path}" is not a socket of mode 0600`)
 }
 
 function listCandidates(stateDir: string, env: Environment): Candidate[] {

@@ -1,7 +1,7 @@
 import { InterruptedError, ShelfdError } from '../errors.ts'
 
 /**
- * Throws the signal's reason, or InterruptedError where that is no error of shelfd, when aborted first. `shared` continues for other
+ * Throws the signal's reason, or InterruptedError where that is not an error of shelfd, when aborted first. `shared` continues for other
  * callers.
  */
 export async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

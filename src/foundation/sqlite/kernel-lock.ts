@@ -22,7 +22,7 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (co
 const LOOKING_MS = 50
 
 /**
- * Undefined if another holder has it; throws OperatorError('store-unusable') for what is no lock file. SQLite's own lock (fcntl,
+ * Undefined if another holder has it; throws OperatorError('store-unusable') for another kind of file. SQLite's own lock (fcntl,
  * LockFileEx) cannot go stale.
  */
 export function takeKernelLock(file: string): KernelLock | undefined {
@@ -97,7 +97,7 @@ function makePrivate(file: string): void {
 
 /** A lock file holds nothing, so that any other one can take its place. */
 function asUnusable(file: string, error: unknown): unknown {
-  return isDamage(error) ? unusable(file, `it is no lock file of shelfd (${error.message})`) : error
+  return isDamage(error) ? unusable(file, `it is not a lock file of shelfd (${error.message})`) : error
 }
 
 function isBusy(error: unknown): boolean {

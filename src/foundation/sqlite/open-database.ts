@@ -43,7 +43,7 @@ export class DatabaseFaultError extends Error {
 /**
  * Opens or creates a database for writing: WAL with `synchronous=FULL` (asserted, since better-sqlite3 uses NORMAL under WAL), files
  * 0600. Backs up an older schema (`<file>.v<N>.bak`) and migrates it in one transaction. Throws DatabaseFaultError for a newer, damaged
- * or foreign file, OperatorError('store-unusable') for what is no file of ours.
+ * or foreign file, OperatorError('store-unusable') for what is not a file of ours.
  */
 export function openDatabase(spec: DatabaseSpec): Database.Database {
   const isNew = !isDatabaseThere(spec.file)

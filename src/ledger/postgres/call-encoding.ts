@@ -69,7 +69,7 @@ export interface FollowUpRow {
   readonly o_beat: string | null
 }
 
-/** An unknown letter of a newer version is no outcome. */
+/** An unknown letter, of a newer version, is not an outcome. */
 function decodeOutcome(letter: string | null): SharedOutcome {
   return (letter !== null && BY_LETTER.get(letter)) || 'unknown'
 }

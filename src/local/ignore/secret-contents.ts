@@ -16,7 +16,7 @@ interface SecretKind {
 const AWS = /\baws_secret_access_key\b["']?\s*[=:]\s*["']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/i
 
 /**
- * Each pattern asks for the secret itself, so that a page that explains keys is no key. In a private key, lines may end as in JSON
+ * Each pattern asks for the secret itself, so that a page that explains keys is not taken for one. In a private key, lines may end as in JSON
  * ("\\n"), and headers may precede the key.
  */
 const KINDS: readonly SecretKind[] = [

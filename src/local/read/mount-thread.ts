@@ -1,4 +1,4 @@
-/** Entry of a mount's thread: makes calls of the file system, each of which may never return. */
+/** Entry of a mount's thread: makes calls of the file system. Any of them may never return. */
 import { spawn } from 'node:child_process'
 import nodeFs from 'node:fs'
 import { serveThread, threadData } from '../../foundation/concurrency/threads.ts'

@@ -152,7 +152,7 @@ interface DirectoryIdentity {
 }
 
 /**
- * Returns undefined for what is no readable directory, and on a shared mount, even one mounted later: the system reports no changes
+ * Returns undefined if it is not a readable directory, and on a shared mount, even one mounted later: the system reports no changes
  * by others there, and its calls may never return.
  */
 function identifyDirectory(path: string): DirectoryIdentity | undefined {

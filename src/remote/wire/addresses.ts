@@ -31,14 +31,14 @@ export function addressOf(target: Target): Address {
 /** Returns an identifier from outside; throws RequestError('invalid') if it could change an address. */
 export function identifierOf(id: string): string {
   if (isIdentifier(id)) return id
-  throw new RequestError('invalid', `Cannot use "${shorten(id)}": it is no identifier`, 400)
+  throw new RequestError('invalid', `Cannot use "${shorten(id)}": it is not an identifier`, 400)
 }
 
 /** Returns the canonical form of a library path from outside; throws RequestError('invalid') if it is malformed. */
 export function libraryPathOf(path: string): string {
   const normalized = normalizeLibraryPath(path)
   if (normalized !== undefined) return normalized
-  const expected = 'it is no library path, which begins with "/" and has no "." and ".."'
+  const expected = 'it is not a library path, which begins with "/" and has no "." and ".."'
   throw new RequestError('invalid', `Cannot use "${shorten(path)}": ${expected}`, 400)
 }
 

@@ -66,7 +66,7 @@ export class DocumentError extends Error {}
 
 /**
  * The error for a document that a parser refuses; what a foreign parser says is for its programmers, and stays in the cause. A bound of
- * ours that ended reading is no fault of the document.
+ * ours that ended reading is not a fault of the document.
  */
 export function unreadable(what: string, error: unknown): Error {
   if (error instanceof TooMuchTextError) return error

@@ -107,7 +107,7 @@ function openKoreanDecoder(): Decoder {
 
 /** Encodings of TextDecoder that are mostly meant with the characters that were added to them later, which it does not know. */
 const EXTENDED: Readonly<Record<string, string>> = { 'euc-kr': 'cp949', big5: 'big5-hkscs' }
-/** Encodings of iconv-lite alone; it also has names for what is no encoding of text, such as base64. */
+/** Encodings of iconv-lite alone; it also has names that are not encodings of text, such as base64. */
 const FURTHER = /^(?:utf-?32|cp-?\d|ibm-?\d|mac|koi8|viscii|tcvn|armscii|georgian)/i
 
 /** Returns what opens a decoder that replaces invalid bytes; undefined for an encoding that is not known. */

@@ -174,7 +174,7 @@ async function tableReader(emit: (passage: Passage) => void): Promise<TextReader
 
 /**
  * Parses a table into rows of cells; the delimiter is the first of tab, semicolon and comma that the first line contains. Undefined
- * when the text is no table.
+ * when the text is not a table.
  */
 function parseRows(text: string, { CsvError, parse }: typeof import('csv-parse/sync')): string[][] | undefined {
   const firstLine = text.slice(0, text.indexOf('\n') + 1)
