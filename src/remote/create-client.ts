@@ -1,7 +1,6 @@
 import { DEFAULT_RETRY } from '../rules/retry-delay.ts'
 import { createCapabilitiesReader } from './capabilities/capabilities.ts'
 import { type ClientOptions, parseOrigin, parseToken } from './client-options.ts'
-import { assetEndpoints } from './endpoints/asset-endpoints.ts'
 import { directoryEndpoints } from './endpoints/directory-endpoints.ts'
 import { accessEndpoints, libraryEndpoints } from './endpoints/library-endpoints.ts'
 import { rawEndpoints } from './endpoints/raw-call.ts'
@@ -66,7 +65,6 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     ...directoryEndpoints(send, capabilities),
     ...uploadEndpoints(send, capabilities),
     ...resourceEndpoints(send),
-    ...assetEndpoints(send),
     ...searchEndpoints(send),
     ...rawEndpoints(send),
     capabilities,
