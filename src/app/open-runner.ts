@@ -1,5 +1,4 @@
 import type { DaemonClient } from '../daemon/control/client/client.ts'
-import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import { LockedError } from '../foundation/errors.ts'
 import { openStoreCopy } from '../store/open-store.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
@@ -9,6 +8,7 @@ import { createProgress, type Progress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import { type RunResult, runSync } from '../sync/run/run-sync.ts'
 import type { FileLog } from '../sync/sinks.ts'
+import { byDaemonOrHere } from './change-store.ts'
 import { type OpenEngineInput, type OpenedEngine, openEngine, openReader } from './open-engine.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { SettingFlag } from './settings/overrides.ts'
@@ -38,16 +38,11 @@ const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-secon
 
 /** Throws LockedError when another process holds the store and is not a daemon. */
 export async function openRunner(settings: Settings, input: RunnerInput): Promise<Runner> {
-  const daemon = await connectToDaemon(settings.stateDir)
-  if (daemon) return openRunnerBesideDaemon(daemon, settings, input)
-  try {
-    return openLocalRunner(settings, input)
-  } catch (error) {
-    // A daemon may have started meanwhile.
-    const late = error instanceof LockedError ? await connectToDaemon(settings.stateDir) : undefined
-    if (!late) throw error
-    return openRunnerBesideDaemon(late, settings, input)
-  }
+  return await byDaemonOrHere<Runner>(
+    settings.stateDir,
+    (daemon) => openRunnerBesideDaemon(daemon, settings, input),
+    () => openLocalRunner(settings, input),
+  )
 }
 
 /** A dry run ends with a rollback. In the daemon that would undo the daemon's own writes, so it runs here on a copy of the store. */

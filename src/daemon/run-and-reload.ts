@@ -15,7 +15,7 @@ import { startControlServer } from './control/server.ts'
 import { type HealthServer, startHealthServer } from './health.ts'
 import { type JumpKind, startHeartbeat } from './heartbeat.ts'
 import type { Metrics } from './metrics.ts'
-import { createNotifier, type Notifier } from './sd-notify.ts'
+import { Notifier } from './sd-notify.ts'
 import { StatusNotices } from './status-notices.ts'
 import { Supervisor, type SupervisorPlan } from './supervisor.ts'
 
@@ -93,7 +93,7 @@ class Daemon implements AsyncDisposable {
   constructor(input: DaemonInput) {
     this.#input = input
     this.#startedAt = input.clock.nowMs()
-    this.#notifier = createNotifier(input)
+    this.#notifier = new Notifier(input)
     this.#fatal.promise.catch(() => {})
     this.#supervisor = this.#startSupervisor(input.plan.supervisor)
     this.#notices = this.#openNotices(input.plan)

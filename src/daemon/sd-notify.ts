@@ -9,19 +9,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Lines are `NAME=value`. */
 export type SendMessage = (lines: readonly string[], env: Environment) => Promise<unknown>
 
-/** No method throws or waits; messages are sent in order. */
-export interface Notifier {
-  /** Also ends a reload. */
-  ready(status: string): void
-  /** Sent when it changes, at most every three seconds; the last line is always sent. */
-  status(text: string): void
-  reloading(): void
-  /** Later calls send nothing. */
-  stopping(): void
-  /** Sends a sign of life at half of the service manager's limit while `isAlive` returns true. */
-  startWatchdog(isAlive: () => boolean): Disposable
-}
-
 export interface NotifierInput {
   /** systemd sets NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. */
   readonly env: Environment
@@ -34,20 +21,8 @@ const STATUS_INTERVAL_MS = 3_000
 const SEND_TIMEOUT_MS = 10_000
 const MAX_STATUS_LENGTH = 400
 
-const SILENT: Notifier = {
-  ready() {},
-  status() {},
-  reloading() {},
-  stopping() {},
-  startWatchdog: () => ({ [Symbol.dispose]() {} }),
-}
-
-/** Does nothing without a service manager that listens. */
-export function createNotifier(input: NotifierInput): Notifier {
-  return input.env.NOTIFY_SOCKET ? new SystemdNotifier(input) : SILENT
-}
-
-class SystemdNotifier implements Notifier {
+/** Reports to the service manager; sends nothing where none listens. No method throws or waits; messages are sent in order. */
+export class Notifier {
   readonly #input: NotifierInput
   readonly #stop = new AbortController()
   #tail: Promise<void> = Promise.resolve()
@@ -58,13 +33,16 @@ class SystemdNotifier implements Notifier {
 
   constructor(input: NotifierInput) {
     this.#input = input
+    if (!input.env.NOTIFY_SOCKET) this.#stop.abort()
   }
 
+  /** Also ends a reload. */
   ready(status: string): void {
     this.#next = toStatus(status)
     void this.#send(['READY=1', this.#takeStatus()])
   }
 
+  /** Sent when it changes, at most every three seconds; the last line is always sent. */
   status(text: string): void {
     this.#next = toStatus(text)
     if (!this.#isResting && !this.#stop.signal.aborted) void this.#showStatus()
@@ -75,15 +53,18 @@ class SystemdNotifier implements Notifier {
     void this.#send(['RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1_000n}`])
   }
 
+  /** Later calls send nothing. */
   stopping(): void {
     void this.#send(['STOPPING=1', ...(this.#next === this.#shown ? [] : [this.#takeStatus()])])
     this.#stop.abort()
   }
 
+  /** Sends a sign of life at half of the service manager's limit while `isAlive` returns true. */
   startWatchdog(isAlive: () => boolean): Disposable {
     const stop = new AbortController()
     const intervalMs = watchdogIntervalMs(this.#input.env)
-    if (intervalMs !== undefined) void this.#watch(intervalMs, isAlive, stop.signal)
+    const signal = AbortSignal.any([stop.signal, this.#stop.signal])
+    if (intervalMs !== undefined) void this.#watch(intervalMs, isAlive, signal)
     return { [Symbol.dispose]: () => stop.abort() }
   }
 

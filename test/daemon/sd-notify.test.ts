@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createNotifier, type NotifierInput, type SendMessage } from '../../src/daemon/sd-notify.ts'
+import { Notifier, type NotifierInput, type SendMessage } from '../../src/daemon/sd-notify.ts'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { listenForNotifications } from '../support/notify-socket.ts'
@@ -12,7 +12,7 @@ const PATH = process.env.PATH ?? ''
 describe('a real datagram socket', () => {
   test('messages to the service manager arrive one by one, in order', async () => {
     const socket = await listenForNotifications()
-    const notifier = createNotifier(inputWith({ env: { PATH, NOTIFY_SOCKET: socket.path } }))
+    const notifier = new Notifier(inputWith({ env: { PATH, NOTIFY_SOCKET: socket.path } }))
     const beforeUsec = process.hrtime.bigint() / 1_000n
     notifier.ready('2 mirrors')
     notifier.reloading()
@@ -31,7 +31,7 @@ describe('a real datagram socket', () => {
 
   test('a status is always sent as one line', async () => {
     const socket = await listenForNotifications()
-    const notifier = createNotifier(inputWith({ env: { PATH, NOTIFY_SOCKET: socket.path } }))
+    const notifier = new Notifier(inputWith({ env: { PATH, NOTIFY_SOCKET: socket.path } }))
     notifier.status('halted: Fotos für\nREADY=1')
     notifier.stopping()
     expect(await socket.until(({ length }) => length === 2)).toEqual([
@@ -43,7 +43,7 @@ describe('a real datagram socket', () => {
   test('life is signalled at half the interval of the watchdog', async () => {
     const socket = await listenForNotifications()
     const env = { PATH, NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '100000', WATCHDOG_PID: String(process.pid) }
-    using _ = createNotifier(inputWith({ env, clock: systemClock })).startWatchdog(() => true)
+    using _ = new Notifier(inputWith({ env, clock: systemClock })).startWatchdog(() => true)
     expect(await socket.until(({ length }) => length >= 3)).toEqual(['WATCHDOG=1', 'WATCHDOG=1', 'WATCHDOG=1'])
   })
 })
@@ -52,7 +52,7 @@ describe('status messages', () => {
   test('a status is sent when it changes, the last one always', async () => {
     const { sent, run } = createRecorder()
     const clock = createStillClock()
-    const notifier = createNotifier(inputWith({ run, clock }))
+    const notifier = new Notifier(inputWith({ run, clock }))
     for (const text of ['a', 'a', 'b', 'c']) notifier.status(text)
     await settle()
     expect(sent).toEqual(['STATUS=a'])
@@ -67,7 +67,7 @@ describe('status messages', () => {
 
   test('a pending status is sent with the end', async () => {
     const { sent, run } = createRecorder()
-    const notifier = createNotifier(inputWith({ run }))
+    const notifier = new Notifier(inputWith({ run }))
     for (const text of ['a', 'b']) notifier.status(text)
     notifier.stopping()
     notifier.status('after the end')
@@ -83,7 +83,7 @@ describe('the watchdog', () => {
     const { sent, run } = createRecorder()
     const clock = createStillClock()
     let isAlive = true
-    using _ = createNotifier(inputWith({ env: watched, run, clock })).startWatchdog(() => isAlive)
+    using _ = new Notifier(inputWith({ env: watched, run, clock })).startWatchdog(() => isAlive)
     await clock.wake()
     isAlive = false
     await clock.wake()
@@ -98,7 +98,7 @@ describe('the watchdog', () => {
   test('the watchdog of another process is left alone', async () => {
     const clock = createStillClock()
     for (const env of [{ ...watched, WATCHDOG_PID: '1' }, { NOTIFY_SOCKET: '/run/notify' }]) {
-      createNotifier(inputWith({ env, clock })).startWatchdog(() => true)
+      new Notifier(inputWith({ env, clock })).startWatchdog(() => true)
     }
     await settle()
     expect(clock.pausesMs).toEqual([])
@@ -107,9 +107,7 @@ describe('the watchdog', () => {
   test('a disposed watchdog signals nothing more', async () => {
     const { sent, run } = createRecorder()
     const clock = createStillClock()
-    createNotifier(inputWith({ env: watched, run, clock }))
-      .startWatchdog(() => true)
-      [Symbol.dispose]()
+    new Notifier(inputWith({ env: watched, run, clock })).startWatchdog(() => true)[Symbol.dispose]()
     await clock.wake()
     expect(sent).toEqual([])
   })
@@ -124,7 +122,7 @@ describe('the program that notifies the service manager', () => {
       await run(...message)
       throw new Error('spawn systemd-notify ENOENT')
     }
-    const notifier = createNotifier(inputWith({ run: failing, logger }))
+    const notifier = new Notifier(inputWith({ run: failing, logger }))
     notifier.ready('a')
     notifier.stopping()
     await settle()
@@ -134,7 +132,7 @@ describe('the program that notifies the service manager', () => {
 
   test('nothing is started without a service manager', async () => {
     const { sent, run } = createRecorder()
-    const notifier = createNotifier(inputWith({ env: { WATCHDOG_USEC: '1000' }, run }))
+    const notifier = new Notifier(inputWith({ env: { WATCHDOG_USEC: '1000' }, run }))
     notifier.ready('a')
     notifier.status('b')
     notifier.startWatchdog(() => true)
@@ -150,7 +148,7 @@ describe('the program that notifies the service manager', () => {
     chmodSync(join(directory, 'systemd-notify'), 0o755)
     const socket = await listenForNotifications()
     const env = { PATH: `${directory}:${PATH}`, NOTIFY_SOCKET: socket.path, SHELFD_TOKEN: 'secret-token' }
-    createNotifier(inputWith({ env })).stopping()
+    new Notifier(inputWith({ env })).stopping()
     await expect.poll(() => readIfThere(seen)).toContain('NOTIFY_SOCKET=')
     expect(readIfThere(seen)).not.toContain('secret-token')
   })
