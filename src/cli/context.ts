@@ -103,7 +103,7 @@ export function createContext(
       return logger
     },
     get onOutage() {
-      onOutage ??= createOutageListener({ announce: context.announce, isTerminal: io.isTerminal.stderr })
+      onOutage ??= createOutageListener(context.announce, io.isTerminal.stderr)
       return onOutage
     },
     openService: async () => {
@@ -168,14 +168,8 @@ interface Announced {
   readonly atMs: number
 }
 
-interface OutageListenerOptions {
-  /** Writes a line for people, or an entry of the log with these fields. */
-  readonly announce: (line: string, fields?: LogFields) => void
-  /** True if a user can stop the command with Ctrl-C. */
-  readonly isTerminal: boolean
-}
-
-function createOutageListener({ announce, isTerminal }: OutageListenerOptions): OutageListener {
+/** `isTerminal`: a user can stop the command with Ctrl-C. */
+function createOutageListener(announce: CommandContext['announce'], isTerminal: boolean): OutageListener {
   let announced: Announced | undefined
   return (outage) => {
     const nowMs = Date.now()

@@ -1,13 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { SIGN_IN_FRAGMENT } from '../contract/dashboard-addresses.ts'
+import type { z } from 'zod'
+import { type CallHandlers, type CallName, dashboardCalls } from '../contract/dashboard.ts'
+import { CALLS_PATH, LIVE_PATH, SIGN_IN_FRAGMENT } from '../contract/dashboard-addresses.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { messageOf, RequestError, ShelfdError } from '../foundation/errors.ts'
 import { faultOf } from '../foundation/http/fault.ts'
 import { createHttpServer } from '../foundation/http/http-server.ts'
-import { loadPageFiles } from '../foundation/http/page-files.ts'
+import {
+  cachingOf,
+  loadPageFiles,
+  mediaTypeOf,
+  NOT_BUILT,
+  PAGE_FILES_PATH,
+  PAGE_HEADERS,
+  type PageFiles,
+} from '../foundation/http/page-files.ts'
+import { type HttpResponse, jsonResponse, parseInput, type Route, type Routes } from '../foundation/http/route.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { answerCalls } from './answer-calls.ts'
-import { dashboardRoutes } from './dashboard-routes.ts'
 import { Hosts } from './hosts.ts'
 import { LiveStream, readLive } from './live.ts'
 import { Sessions } from './sessions.ts'
@@ -37,7 +47,7 @@ export async function startDashboard(sources: DashboardSources, logger: Logger):
   const handlers = answerCalls({ sources, sessions, syncs, live, waiting, hosts })
   let origin = ''
   const { listen, close } = createHttpServer({
-    routes: dashboardRoutes({ files: await loadPageFiles(), handlers, sessions, live }),
+    routes: dashboardRoutes(await loadPageFiles(), handlers, sessions, live),
     maxConnections: MAX_CONNECTIONS,
     checkHeaders: (headers) => checkOrigin(headers, origin),
     onError: (error) => {
@@ -68,4 +78,51 @@ function checkOrigin({ host, origin: from }: IncomingHttpHeaders, origin: string
     throw new RequestError('request-rejected', 'Not the address of the dashboard', 403)
   if (from !== undefined && from !== `http://${host}`)
     throw new RequestError('request-rejected', 'Another page may not ask the dashboard', 403)
+}
+
+/** The page and what it asks for. Everything but the page's own files and the sign-in needs the token of a session. */
+function dashboardRoutes(
+  files: PageFiles | undefined,
+  handlers: CallHandlers,
+  sessions: Sessions,
+  live: LiveStream,
+): Routes {
+  const calls = Object.keys(dashboardCalls).map((name) => {
+    const route = callRoute(handlers, name as CallName)
+    return [`POST ${CALLS_PATH}/${name}`, name === 'signIn' ? route : signedIn(sessions, route)]
+  })
+  const pages = [...(files ?? [])]
+    .filter(([name]) => name.startsWith('dashboard-'))
+    .map(([name]) => [`GET ${PAGE_FILES_PATH}/${name}`, () => fileResponse(files, name)])
+  return {
+    ...Object.fromEntries([...calls, ...pages]),
+    'GET /': () => fileResponse(files, 'dashboard.html'),
+    [`GET ${LIVE_PATH}`]: signedIn(sessions, ({ signal }) => ({ stream: (lines) => live.stream(lines, signal) })),
+  }
+}
+
+function signedIn(sessions: Sessions, route: Route): Route {
+  return (request) => {
+    if (!sessions.isOpen(tokenIn(request.headers))) throw new RequestError('request-rejected', ENDED, 401)
+    return route(request)
+  }
+}
+
+function tokenIn({ authorization = '' }: IncomingHttpHeaders): string {
+  return /^Bearer (\S+)$/.exec(authorization)?.[1] ?? ''
+}
+
+const ENDED = 'You are not signed in; run "shelfd dashboard" again'
+
+function callRoute(handlers: CallHandlers, name: CallName): Route {
+  const shape: z.ZodType = dashboardCalls[name].input
+  const answer = handlers[name] as (input: unknown, signal: AbortSignal) => Promise<unknown>
+  return async ({ input, signal }) => jsonResponse(200, await answer(parseInput(shape, input), signal))
+}
+
+function fileResponse(files: PageFiles | undefined, name: string): HttpResponse {
+  const file = files?.get(name)
+  const headers = { ...PAGE_HEADERS, 'content-type': mediaTypeOf(name), 'cache-control': cachingOf(name) }
+  if (file) return { status: 200, headers, body: file.body.toString('utf8') }
+  return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: `${NOT_BUILT}\n` }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
@@ -6,7 +7,7 @@ import { TemporaryError } from '../foundation/errors.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
 import { isDiskFull } from '../foundation/sqlite/open-database.ts'
 import { typedProgram } from '../foundation/typed-program.ts'
-import { ensureOwnerToken } from './access/owner-token.ts'
+import { ensureOwnerToken } from './access/manage-tokens.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { checkStoredData, openTables } from './database/open-tables.ts'
 import { openSpaceReclaim, shrinkAtEnd } from './database/reclaim-space.ts'
@@ -19,7 +20,6 @@ import { openSearch } from './search/open-search.ts'
 import { answerOnLoopback } from './server/answer-on-loopback.ts'
 import { UploadAnswers } from './server/answer-uploads.ts'
 import { buildServer } from './server/build-server.ts'
-import { serveHandOver } from './server/hand-over.ts'
 import { cannotServe } from './server/listening.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
 import { DOCUMENTATION_PATH } from './server/serve-description.ts'
@@ -234,4 +234,14 @@ function closeDatabase(database: Database): void {
     if (!isDiskFull(error)) throw error
   }
   database.close()
+}
+
+/** Answers 202 at a secret path, which is returned, and then lets another process have the library. */
+function serveHandOver(app: FastifyInstance, onHandOver: () => void): string {
+  const path = `/hand-over/${randomUUID()}`
+  app.post(path, (_request, reply) => {
+    reply.raw.once('close', onHandOver)
+    return reply.code(202).send()
+  })
+  return path
 }

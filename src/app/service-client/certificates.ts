@@ -23,9 +23,9 @@ interface Named {
 }
 
 /** Adds the certificates of the PEM file to Node's own; throws UsageError('bad-configuration'). */
-export function readAuthorities(file: string, setting: string, readFile?: ReadTextFile): string[] {
+export function readAuthorities(file: string, setting: string): string[] {
   const named = { file, setting }
-  const text = readText(named, assertTrusted, readFile)
+  const text = readText(named, assertTrusted)
   return [...getCACertificates('default'), ...parseCertificates(named, text).map(({ pem }) => pem)]
 }
 

@@ -1,9 +1,10 @@
+import { GLOBAL_ABILITIES } from '../../contract/records.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { explainDamage, openLibraryDatabase } from '../database/open-library-database.ts'
 import { openTables, type Tables } from '../database/open-tables.ts'
 import { stringList } from '../database/string-list.ts'
 import type { TokenRow } from '../database/tokens-table.ts'
-import { existingDatabaseFile } from '../storage/data-directory.ts'
+import { type DataPaths, existingDatabaseFile, readTextFile, writeTextFile } from '../storage/data-directory.ts'
 import { type Ability, type LibraryRight, makeTokenSecret } from './grant.ts'
 
 export interface TokenSpec {
@@ -91,4 +92,16 @@ function listingOf(tables: Tables, row: TokenRow) {
     expiresAtMs,
     revokedAtMs,
   }
+}
+
+const OWNER = 'owner'
+
+/** Returns the owner's token, which has all rights. A start without its file creates it. */
+export function ensureOwnerToken(paths: DataPaths, tables: Tables, nowMs: number): string {
+  const written = readTextFile(paths.tokenFile)
+  if (written !== undefined) return written
+  tables.tokens.remove(OWNER)
+  const token = insertToken(tables, { name: OWNER, abilities: GLOBAL_ABILITIES, interfaces: ['api', 'mcp'] }, nowMs)
+  writeTextFile(paths.tokenFile, token)
+  return token
 }

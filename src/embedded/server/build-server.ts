@@ -1,15 +1,16 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { API_PREFIX, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
+import { PAGE_FILES_PATH } from '../../foundation/http/page-files.ts'
 import { hostNameOf, isLoopback } from '../../foundation/network/loopback.ts'
 import { ApiError, invalid } from '../http/api-error.ts'
 import { WITHOUT_COMPILERS } from '../http/describe-endpoint.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service-parts.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-responses.ts'
-import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
 import { enforceRequestLimits, MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
-import { serveDescription } from './serve-description.ts'
-import { serveMcp } from './serve-mcp.ts'
-import { servePage } from './serve-page.ts'
+import { DOCUMENTATION_PATH, serveDescription } from './serve-description.ts'
+import { MCP_PATH, serveMcp } from './serve-mcp.ts'
+import { PAGE_PATH, servePage } from './serve-page.ts'
 
 /** The longest interval between checks for connections whose headers take too long. */
 const MAX_CHECKING_MS = 5_000
@@ -93,4 +94,36 @@ function isHostOf(publicUrl: string, header = ''): boolean {
   const { protocol, host, port } = new URL(publicUrl)
   const asked = header.toLowerCase()
   return asked === host || (port === '' && asked === `${host}:${protocol === 'https:' ? 443 : 80}`)
+}
+
+const PATHS = [
+  ...Object.values(ROUTES).map(({ method, path }) => ({ method, pattern: patternOf(API_PREFIX + path) })),
+  ...[OPENAPI_PATH.replace(/\?.*/, ''), DOCUMENTATION_PATH, PAGE_PATH].map((path) => ({
+    method: 'GET',
+    pattern: patternOf(path),
+  })),
+  { method: 'GET', pattern: new RegExp(`^${DOCUMENTATION_PATH}/`) },
+  { method: 'GET', pattern: patternOf(`${PAGE_FILES_PATH}/{name}`) },
+  { method: 'POST', pattern: patternOf(MCP_PATH) },
+]
+
+/** Answers what no endpoint handles: 405 with `Allow` when the path takes other methods, otherwise 404. Reads no body. */
+function refuseUnknownRoutes(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
+    const [path = ''] = request.url.split('?', 1)
+    const methods = allowedMethods(path)
+    if (methods.length === 0) throw new ApiError(404, `There is no ${request.method} ${path}`)
+    reply.header('allow', methods.join(', '))
+    throw new ApiError(405, `${request.method} is not allowed here, only ${methods.join(' and ')}`)
+  })
+}
+
+function allowedMethods(path: string): string[] {
+  const methods = PATHS.flatMap(({ method, pattern }) => (pattern.test(path) ? [method] : []))
+  return methods.includes('GET') ? [...methods, 'HEAD'] : methods
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }

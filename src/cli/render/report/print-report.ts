@@ -17,9 +17,8 @@ import type { CommandContext } from '../../context.ts'
 import { warnOfForeignDirectory } from '../../warn-of-foreign-directory.ts'
 import { createCsvPrinter, createJsonPrinter } from './data-printers.ts'
 import { createHtmlPrinter } from './html-printer.ts'
-import { createMarkdownPrinter } from './markdown-printer.ts'
 import type { Printed, ReportFormat, ReportPrinter, Tally } from './report-printer.ts'
-import { createCombinedPrinter, createTextPrinter } from './text-printer.ts'
+import { createCombinedPrinter, createMarkdownPrinter, createTextPrinter } from './text-printers.ts'
 
 const CHUNK_LENGTH = 65_536
 type Piece = NonNullable<Printed>
