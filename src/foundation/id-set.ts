@@ -8,13 +8,6 @@ export class IdSet implements Iterable<number> {
     this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (id % 8))
   }
 
-  delete(id: number): boolean {
-    const had = this.has(id)
-    const at = Math.floor(id / 8)
-    if (had) this.#bits[at] = (this.#bits[at] ?? 0) & ~(1 << (id % 8))
-    return had
-  }
-
   has(id: number): boolean {
     return ((this.#bits[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0
   }

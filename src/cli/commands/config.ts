@@ -189,9 +189,12 @@ async function rewrite(context: CommandContext, { key, file, drafts, verb, messa
   const found = readTextFile(file)
   const before = found ?? asPrivateFile(file, '')
   const flags = { ...context.settingFlags, config: file }
-  const { text, after } = firstUsable(drafts(before.text, path), {
-    read: (draft) => readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) }),
-    explain: (error) => cannotWrite(error, { key, file, verb }),
+  const { text, after } = firstUsable(drafts(before.text, path), (draft) => {
+    try {
+      return readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) })
+    } catch (error) {
+      throw cannotWrite(error, { key, file, verb })
+    }
   })
   chooseForDaemon(after, { known: [], home: io.home })
   rewriteFile(file, text, found?.text)
@@ -204,19 +207,14 @@ function inText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-interface Reading {
-  read(text: string): Settings
-  explain(error: unknown): unknown
-}
-
 /** Throws the error of the first text. */
-function firstUsable(texts: readonly string[], { read, explain }: Reading) {
+function firstUsable(texts: readonly string[], read: (text: string) => Settings) {
   let failure: unknown
   for (const text of texts) {
     try {
       return { text, after: read(text) }
     } catch (error) {
-      failure ??= explain(error)
+      failure ??= error
     }
   }
   throw failure
