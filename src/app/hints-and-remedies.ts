@@ -21,7 +21,7 @@ const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   'unknown-library': { hint: 'shelfd libraries list shows the libraries of this credential' },
   'root-missing': { remedy: 'mount or restore it, or take the mirror out of the configuration' },
   'hook-failed': {
-    remedy: 'run the command that is named by hand, and correct it or the key hooks of the configuration',
+    remedy: 'run the named command yourself, and correct it or the key hooks of the configuration',
   },
   'root-unreadable': { remedy: 'give this user the right to read it, or mount it again' },
   'service-unreachable': {

@@ -117,7 +117,7 @@ export interface Engine {
   readonly inFlight: Set<number>
   readonly ingestion: IngestionCapacity
   readonly signal: AbortSignal
-  /** Aborted some time after `signal`, when uploads in flight must end as well. */
+  /** Aborted when the grace period after `signal` is over (app/open-engine.ts), and uploads in flight must end as well. */
   readonly graceSignal: AbortSignal
   readonly limits: EngineLimits
   readonly pollIntervals: PollIntervals
