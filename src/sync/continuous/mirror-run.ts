@@ -1,7 +1,7 @@
 import { ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import type { PathProblem } from '../../rules/problem-groups.ts'
-import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { runOutcome, stoppedOutcome } from '../../rules/run-outcome.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { newAttempts, type QuotaScope } from '../pass.ts'
 import { recordRun, stopProblem, summarize } from '../run/summarize.ts'

@@ -2,6 +2,7 @@ import { RootError, type ShelfdError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { hasChangedUnderWay } from '../../rules/path-problems.ts'
 import { type PathProblem, problemOfContent } from '../../rules/problem-groups.ts'
+import { type RunOutcome, recordedVerdict, verdictOf } from '../../rules/run-outcome.ts'
 import {
   percentileIndex,
   type RunSummary,
@@ -9,7 +10,6 @@ import {
   type SummaryProblem,
   type SyncSummary,
 } from '../../rules/sync-summary.ts'
-import { type RunOutcome, recordedVerdict, verdictOf } from '../../rules/run-outcome.ts'
 import { countKinds } from '../../rules/without-text.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 
