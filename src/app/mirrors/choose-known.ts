@@ -1,11 +1,10 @@
 import { AccessError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text/safe-text.ts'
-import { openStoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { realPathOf } from '../files/paths-on-disk.ts'
 import type { Settings } from '../settings/settings.ts'
-import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
+import { byActivity, explainInactive, listRoster, type RosterEntry, readRoster } from './mirror-roster.ts'
 
 /**
  * Returns the mirrors that the words name, or the active ones. Throws UsageError `unknown-mirror` or AccessError `origin-mismatch`.
@@ -67,7 +66,6 @@ export function describeKnown(words: readonly string[]): string {
 /** Throws UsageError `unknown-mirror` for a word that names neither a configured nor a stored mirror. */
 export function chooseNames(settings: Settings, words: readonly string[]): readonly string[] {
   if (words.length === 0) return words
-  using store = openStoreReader(settings.stateDir)
-  const roster = listRoster(settings, store?.mirrors.list() ?? [])
+  const roster = readRoster(settings)
   return words.map((word) => findByName(roster, word).name)
 }

@@ -8,6 +8,7 @@ import {
   type MirrorActivity,
   mirrorActivity,
 } from '../../rules/mirror-activity.ts'
+import { openStoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { nameOwner, originMismatch } from '../../sync/pin/pinned-service.ts'
 import type { ListedMirror } from '../../sync/reading/read-overview.ts'
@@ -57,6 +58,17 @@ export function listRoster(settings: Settings, storedRows: readonly MirrorRow[])
     ...entry,
     replacedBy: isActive(entry) ? undefined : active.get(realDirectoryOf(entry)),
   }))
+}
+
+/** Returns the mirrors in the state; none before the first sync. */
+export function readKnownMirrors(stateDir: string): MirrorRow[] {
+  using store = openStoreReader(stateDir)
+  return store?.mirrors.list() ?? []
+}
+
+/** The roster of these settings and of their state. */
+export function readRoster(settings: Settings): RosterEntry[] {
+  return listRoster(settings, readKnownMirrors(settings.stateDir))
 }
 
 export function listForOverview(settings: Settings, storedRows: readonly MirrorRow[]): ListedMirror[] {

@@ -7,6 +7,8 @@ import {
   explainInactive,
   listRoster,
   type RosterEntry,
+  readKnownMirrors,
+  readRoster,
 } from '../../app/mirrors/mirror-roster.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText, groupDigits, shellWord } from '../../foundation/text/safe-text.ts'
@@ -40,9 +42,7 @@ export const listCommand = defineCommand({
   ],
   exits: ['done', 'operator'],
   async run(context) {
-    const { settings } = context
-    using store = openStoreReader(settings.stateDir)
-    const roster = listRoster(settings, store?.mirrors.list() ?? [])
+    const roster = readRoster(context.settings)
     if (context.json) context.printJson({ mirrors: roster.map((entry) => mirrorJson(entry)) })
     else if (roster.length === 0) context.printMessage('There is no mirror yet: see "shelfd sync --help"')
     else {
@@ -122,8 +122,7 @@ export const forgetCommand = defineCommand({
 })
 
 function findForgettable({ settings }: CommandContext, name: string): RosterEntry {
-  using store = openStoreReader(settings.stateDir)
-  const roster = listRoster(settings, store?.mirrors.list() ?? [])
+  const roster = readRoster(settings)
   const entry = roster.find((each) => each.name === name && each.row) ?? findByName(roster, name)
   if (entry.row) return entry
   throw new UsageError('unknown-mirror', `The mirror "${name}" was never synced: there is nothing to forget`)
@@ -233,17 +232,12 @@ async function openEdits({ io, settings, readSettings, logger, redactor, signal,
   const { createLazyService } = await import('../../app/service-client/open-service.ts')
   const { stateDir } = settings
   const service = createLazyService(settings, { ...io, logger, redactor, signal, onOutage, retry: INTERACTIVE_RETRY })
-  const knownMirrors = () => {
-    using store = openStoreReader(stateDir)
-    return store?.mirrors.list() ?? []
-  }
-  const ownDirectories = ownDirectoriesOf(settings)
   const edits = createMirrorEdits({
     ...io,
     stateDir,
-    ownDirectories,
+    ownDirectories: ownDirectoriesOf(settings),
     readSettings,
-    knownMirrors,
+    knownMirrors: () => readKnownMirrors(stateDir),
     service: () => service,
   })
   return { ...edits, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }

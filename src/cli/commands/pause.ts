@@ -1,9 +1,8 @@
 import { changeStore } from '../../app/change-store.ts'
 import { chooseNames } from '../../app/mirrors/choose-known.ts'
-import { listRoster } from '../../app/mirrors/mirror-roster.ts'
+import { readRoster } from '../../app/mirrors/mirror-roster.ts'
 import { InterruptedError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { openStoreReader } from '../../store/open-store.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/operator/pause-mirrors.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -48,8 +47,7 @@ export const pauseCommand = defineCommand({
 async function askWhich(context: CommandContext): Promise<readonly string[]> {
   const { settings, io, json, quiet } = context
   if (!io.isTerminal.stdin || !io.isTerminal.stderr || json || quiet) return []
-  using store = openStoreReader(settings.stateDir)
-  const roster = listRoster(settings, store?.mirrors.list() ?? []).filter(({ activity }) => activity === 'active')
+  const roster = readRoster(settings).filter(({ activity }) => activity === 'active')
   if (roster.length < 2) return []
   const choices = roster.map(({ name, path }) => ({ value: name, label: name, hint: path }))
   const names = choices.map(({ value }) => value)
