@@ -79,7 +79,7 @@ describe('files of git', () => {
     const path = home.write('Site', { ...SITE, '.shelfdignore': '!/run.log\n' })
     configure(home, { mirrors: [{ name: 'site', path, gitignore: true }] })
     const { stdout, stderr } = await home.shelfd(['sync'])
-    expect(stderr).not.toContain('.gitignore')
+    expect(stderr).not.toContain('has a .gitignore')
     expect(stdout).toMatch(/left out +\d+ \(1 looks like a secret\)/)
     const { mirrors } = await home.json(['report', '--only', 'in-sync'])
     const sent = mirrors[0].entries.map((entry: { path: string }) => entry.path)
