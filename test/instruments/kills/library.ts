@@ -103,6 +103,8 @@ class KilledHome {
     const { complaints } = result
     const complain = (what: string) => complaints.push(`${this.#at}: ${what}`)
     const last = await this.#run()
+    const report = await this.#run({}, undefined, ['report', '--check'])
+    const found = await this.#run({}, undefined, ['search', `number${this.#files - 1}`])
     if (this.#plan.signal?.aborted) return
     if (last.exitCode !== 0) complain(`the last run: ${describe(this.#at, last)}`)
     this.#judgeReceipts(complaints)
@@ -112,9 +114,7 @@ class KilledHome {
     for (const sha256 of here) if (!stored.includes(sha256)) complain(`${sha256} is not in the library`)
     if (new Set(stored).size < stored.length) complain('a content is in the library twice')
     for (const sha256 of stored) if (!here.has(sha256)) complain(`bytes that never were are in the library: ${sha256}`)
-    const report = await this.#run({}, undefined, ['report', '--check'])
     if (report.exitCode !== 0) complain(`the report: ${describe(this.#at, report)}`)
-    const found = await this.#run({}, undefined, ['search', `number${this.#files - 1}`])
     if (!found.stdout.includes(`${this.#files - 1}.txt`)) complain(`the last file is not found: ${describe('', found)}`)
     const faults = this.#ask(join(this.#dataDir, 'library.sqlite'), 'PRAGMA integrity_check')
     if (faults.join() !== 'ok') complain(`the library is damaged: ${faults.join('; ')}`)
