@@ -53,7 +53,7 @@ test('the manual shows each key of the configuration with its default', () => {
   needs('groff')
   const text = shown.get('shelfd-config.5') ?? ''
   expect(keysOf(configJsonSchema()).filter((key) => !text.toLowerCase().includes(`${key.toLowerCase()} `))).toEqual([])
-  expect(text).toMatch(/limits\.transfers +Uploads at the same time .* Default: 4\. /)
+  expect(text).toMatch(/limits\.transfers +Uploads or library listings at a time .* Default: 4\. /)
   expect(text).toMatch(/mirrors\.watcher .*One of auto, poll\. Default: auto\. /)
   expect(text).toMatch(/notify\.webhooks\.url +Where messages are posted; /)
   expect(text).toMatch(/embedder\.keyFile /)
