@@ -52,7 +52,7 @@ export interface MirrorSituation {
   readonly name: string
   /** `unknown`: the situation does not mention it. */
   readonly state: 'up-to-date' | 'behind' | 'paused' | 'unknown'
-  /** Now, for a mirror that sends at once. */
+  /** When the mirror could send last: at its last batch, or now if it has no schedule. */
   readonly triedAt: number
 }
 
@@ -164,7 +164,7 @@ function lastCause({ key, codes, message }: Announced): Cause {
   return { key, code: codes.at(-1) ?? '', message }
 }
 
-/** A later time comes from a clock that was set back. */
+/** If the time is further away than a retry can be, the clock was set back, and the time is ignored. */
 function mustWait({ retryAt }: NoticeState, nowMs: number): boolean {
   return retryAt !== null && nowMs < retryAt && retryAt - nowMs <= RETRY_MS
 }

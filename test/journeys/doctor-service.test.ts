@@ -24,7 +24,7 @@ describe('the doctor on the way to the service', () => {
     const { home, proxy, env } = await withOffice()
     const found = await examine(home, env)
     expect(found).toMatchObject({ exitCode: 0, failed: [] })
-    expect(found.of('proxy').message).toBe(`http://127.0.0.1:${proxy.port} (HTTPS_PROXY) lets through`)
+    expect(found.of('proxy').message).toBe(`connections pass through http://127.0.0.1:${proxy.port} (from HTTPS_PROXY)`)
     expect(found.of('certificate').message).toMatch(/^trusted, valid until 20\d\d-/)
     expect(found.stdout).not.toContain('right-password')
   })

@@ -72,7 +72,7 @@ test.each([
   ['in the clear, after it began with SCRAM', ['scram', 'clear']],
 ] as const)('a server that asks for the password %s gets nothing [S-29]', async (_, requests) => {
   const thief = await startThief(requests)
-  await expectUnsafe(addressOf(thief.port), /asks for the password in the clear or by MD5\. .*scram-sha-256/)
+  await expectUnsafe(addressOf(thief.port), /asks for the password in clear text or by MD5\. .*scram-sha-256/)
   expect(thief.heard()).not.toContain(PASSWORD)
   expect(thief.heard()).not.toContain('md5')
 })
@@ -91,7 +91,7 @@ test('no password of the environment goes to a server that asks for one [S-29]',
   vi.stubEnv('PGPASSWORD', PASSWORD)
   onTestFinished(() => void vi.unstubAllEnvs())
   const { password: _, ...address } = addressOf(thief.port)
-  await expectUnsafe(address, /asks for the password in the clear/)
+  await expectUnsafe(address, /asks for the password in clear text/)
   await expectUnsafe({ ...address, port: (await startThief(['scram'])).port }, /"fleet\.passwordFile"/)
   expect(thief.heard()).not.toContain(PASSWORD)
 })

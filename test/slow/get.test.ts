@@ -94,7 +94,7 @@ describe('get', () => {
     expectExit(await home.shelfd(['get', 'copy.md', 'deep/b.md']), 0, '')
     expect(readFileSync(join(home.path, 'copy.md'), 'utf8')).toBe('one')
     expect(readFileSync(join(home.path, 'b.md'), 'utf8')).toBe('another')
-    const several = /2 paths have that name; name one as on the disk: \S+Papers\/sub\/b\.md \S+Papers\/sub\/deep\/b\.md/
+    const several = /2 paths have that name; give one of these paths: \S+Papers\/sub\/b\.md \S+Papers\/sub\/deep\/b\.md/
     expectExit(await home.shelfd(['get', 'b.md']), 2, several)
     rmSync(join(home.path, 'b.md'))
     expectExit(await home.shelfd(['get', 'y.md']), 2, /nor a path in one.*shelfd search.*shelfd resource download ID/)

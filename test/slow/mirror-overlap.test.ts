@@ -121,7 +121,7 @@ describe('ad hoc directories', () => {
       ['.', 'the whole home directory'],
     ]) {
       const { stderr } = expectExit(await home.shelfd(['sync', `${directory}`]), 2, /^shelfd: "\S+" holds /)
-      expect(stderr).toContain(`holds ${breadth}, the mirror "outer" ("${outer}") among it`)
+      expect(stderr).toContain(`holds ${breadth}, with the mirror "outer" ("${outer}")`)
       expect(stderr).toContain('shelfd mirrors forget outer')
       expect(stderr).not.toContain('.shelfdignore')
     }

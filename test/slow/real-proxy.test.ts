@@ -147,6 +147,6 @@ test('a proxy at an IPv6 address is used', async () => {
 test('the doctor finds its way through tinyproxy', async () => {
   const { home, env } = await openOffice()
   const { stdout } = await home.shelfd(['doctor'], env)
-  expect(stdout).toMatch(new RegExp(`proxy +${open.url} \\(HTTPS_PROXY\\) lets through`))
+  expect(stdout).toMatch(new RegExp(`proxy +connections pass through ${open.url} \\(from HTTPS_PROXY\\)`))
   expect(stdout).toMatch(/certificate +trusted/)
 })

@@ -51,7 +51,7 @@ async function checkHosts(fleet: FleetSettings, context: DoctorContext) {
     return { hosts: hosts.length, findings }
   } catch (error) {
     if (!(error instanceof ShelfdError)) throw error
-    // The finding on the role says so.
+    // The check of the role reports this.
     return { hosts: undefined, findings: error.code === 'ledger-refused' ? [] : [findingOf(error)] }
   }
 }

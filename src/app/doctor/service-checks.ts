@@ -26,7 +26,7 @@ export const proxy: Check = {
     if (!chosen) return [ok('none')]
     await valueOrSkip(context.route(), 'certificate')
     await context.probedProxy()
-    return [ok(`${chosen.origin} (${chosen.variable}) lets through`)]
+    return [ok(`connections pass through ${chosen.origin} (from ${chosen.variable})`)]
   },
 }
 
@@ -127,7 +127,12 @@ export const interfaceCheck: Check = {
     const { undescribed, describedVersion } = capabilities
     const fields = describeFields(capabilities)
     if (undescribed === null)
-      return [warning(`the instance shows no OpenAPI; ${fields}`, 'set what differs under contract')]
+      return [
+        warning(
+          `the instance shows no OpenAPI; ${fields}`,
+          'if the instance names fields of requests differently, set them in the section "contract"',
+        ),
+      ]
     if (undescribed.length === 0) return [ok(`version ${describedVersion ?? 'unknown'}; ${fields}`)]
     return [warning(`the instance's OpenAPI lacks ${undescribed.join(', ')}, which shelfd needs; ${fields}`)]
   },

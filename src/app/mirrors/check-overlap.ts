@@ -52,8 +52,8 @@ function describeNested(
   const { breadth } = outer
   if (isLeftOut(boundedFileSystem, root, outer, path)) return undefined
   if (breadth !== null && outer.isAdHoc) {
-    const nested = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
-    return `${nested}, whose files would be sent twice; mirror only the directories that you mean; or ${hint}`
+    const nested = `"${root}" holds ${breadth}, with the mirror "${inner.name}" ("${inner.path}")`
+    return `${nested}, so that the files of this mirror would be sent twice; mirror only the directories that you mean; or ${hint}`
   }
   const pattern = `/${path.replaceAll(/[\\*?[]/g, '\\$&')}/`
   const file = `"${root.replace(/\/?$/, '/')}.shelfdignore"`

@@ -49,8 +49,8 @@ export async function askMounts(
 }
 
 /**
- * Returns the named mirrors, or all active ones and those of another service, which the engine refuses, so that none is left out
- * silently. Throws UsageError for an unknown word.
+ * Returns the named mirrors; without names, all active ones and those of another service, which the engine reports as refused.
+ * Throws UsageError for an unknown word.
  */
 export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorSettings[] {
   const roster = listRoster(settings, choice.known)

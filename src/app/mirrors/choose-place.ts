@@ -128,7 +128,7 @@ function onlyPlace(word: string, places: readonly Place[]): Place | undefined {
   if (byPath.size < 2) return [...byPath.values()][0]
   const paths = [...byPath.keys()].toSorted()
   const more = paths.length > MAX_NAMED ? ' …' : ''
-  const named = `name one as on the disk: ${paths.slice(0, MAX_NAMED).map(shellWord).join(' ')}${more}`
+  const named = `give one of these paths: ${paths.slice(0, MAX_NAMED).map(shellWord).join(' ')}${more}`
   throw new UsageError(
     'bad-usage',
     `Cannot tell which "${word}" is meant: ${byPath.size} paths have that name; ${named}`,

@@ -1,6 +1,6 @@
 /**
- * One process at a time holds the embedded library; others use its interface. When it ends, or hands the library over to one that serves
- * it at an address of its own, the next process takes its place.
+ * One process at a time holds the embedded library; others use its interface. When the holder ends, another process
+ * takes over; a process that serves the library at an address of its own can ask the holder to hand it over.
  */
 import { join } from 'node:path'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
@@ -20,7 +20,7 @@ const LEFT_TO_OTHERS_MS = 5_000
 type LibraryAccess = Pick<Holder, 'url' | 'token' | 'instanceId'>
 
 export interface SharedLibrary extends LibraryAccess, Whereabouts, AsyncDisposable {
-  /** The process that held it at first; undefined for this one. */
+  /** The other process that held the library when it was opened; undefined if this process holds it. */
   readonly holder: Holder | undefined
   /** Undefined where another process has the library. */
   readonly embedFor?: EmbeddedLibrary['embedFor'] | undefined
@@ -49,7 +49,7 @@ export async function shareLibrary(
       const left = wasOurs ? await untilBorrowed(dataDir, LEFT_TO_OTHERS_MS) : undefined
       reached = left ?? (await reach())
     } catch (error) {
-      // For what waits for an answer, the library is away.
+      // To those that wait for an answer, this is a service that is away.
       if (!(error instanceof LockedError)) throw error
       throw new TemporaryError('service-unreachable', error.message, { cause: error })
     }
@@ -80,7 +80,7 @@ export async function shareLibrary(
   }
 }
 
-/** A command that holds the library hands it over. Throws LockedError. */
+/** Starts the library in this process, and asks a command that holds it to hand it over. Throws LockedError. */
 export async function serveAlone(
   dataDir: string,
   start: () => Promise<EmbeddedLibrary>,

@@ -54,7 +54,7 @@ export function withSetting(source: string, path: SettingPath, value: unknown): 
   const old: unknown = document.getIn(path, true)
   if ((isScalar(old) || isAlias(old) || (isCollection(old) && old.flow === true)) && old.range) {
     const [start, end] = old.range
-    // Nothing ends before its comment, a block of text behind its line.
+    // The range of an empty value reaches up to its comment, and that of a block of text behind its last line break.
     const gap = source[end] === '#' ? ' ' : (/\n$/.exec(source.slice(start, end))?.[0] ?? '')
     return source.slice(0, start).replace(/:$/, ': ') + inFlow(value) + gap + source.slice(end)
   }
@@ -79,7 +79,7 @@ export function withoutSetting(source: string, path: SettingPath): string | unde
   return textOf(document, source)
 }
 
-/** Lists keep the indentation of the source, and comments their place beside a key, which the library moves below it. */
+/** Keeps the indentation of lists, and puts comments beside a key back, because the library moves them to the next line. */
 function textOf(document: Document.Parsed, source: string): string {
   const beside = new Map(
     [...source.matchAll(/^(.*:) +(#.*)$/gm)].map(([line, key, comment]) => [`${key}${comment}`, line]),
@@ -132,11 +132,11 @@ function append(source: string, to: YAMLMap | YAMLSeq, value: unknown): string {
   return `${source.slice(0, at)}\n${lines}${source.slice(at)}`
 }
 
-/** Returns the text with other items in a list that it has. */
+/** Returns the source with other items in one of its lists. */
 function withItems(source: string, list: YAMLSeq, items: readonly unknown[]): string {
   const [start, flowEnd] = list.range ?? [0, 0]
   const end = list.flow ? flowEnd : endOfLine(source, lastEnd(list))
-  // These stand outside of what is replaced.
+  // Anchor and comment lie outside the range that is replaced, so they must not be printed again.
   Object.assign(list, { anchor: undefined, commentBefore: null, items })
   if (!list.flow || /^[ \t]*#/.test(source.slice(end))) list.comment = null
   const whole = new Document()

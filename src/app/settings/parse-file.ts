@@ -118,7 +118,7 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   DUPLICATE_KEY: 'the same key appears here twice',
   MISSING_CHAR: 'a quote is not closed, or a ":", a "," or a blank is missing',
   MULTILINE_IMPLICIT_KEY: 'a key must be followed by ": ", on the same line',
-  MULTIPLE_DOCS: 'only one document is read, so no second one may begin with "---"',
+  MULTIPLE_DOCS: 'the file must be one document: remove the line "---"',
   TAB_AS_INDENT: 'lines must be indented with blanks, not with tabs',
   UNEXPECTED_TOKEN:
     'something does not belong here, such as a bracket that was never opened or text after a closing quote',

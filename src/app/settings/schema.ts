@@ -30,7 +30,7 @@ import {
 } from './values.ts'
 
 const clientCertificate = z.strictObject({
-  certFile: path.describe('PEM file with the certificate, and those of authorities between it and the known one.'),
+  certFile: path.describe('PEM file with the certificate, followed by its intermediate certificates.'),
   keyFile: path.describe('PEM file with its private key, mode 0600.'),
   passphraseFile: path.optional().describe('File with the passphrase of the key and nothing else, mode 0600.'),
 })
@@ -91,7 +91,7 @@ const mirror = z
       .array(text, 'a list of patterns')
       .prefault([])
       .describe('Patterns in gitignore syntax, added to the built-in list and .shelfdignore files.'),
-    gitignore: flag().prefault(false).describe('Leave out what files .gitignore in the directory name, as well.'),
+    gitignore: flag().prefault(false).describe('Also leave out what .gitignore files in the directory name.'),
     maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent; each is reported as a problem.'),
     symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
     watch: flag().prefault(true).describe('Watch for changes (daemon).'),
@@ -104,7 +104,7 @@ const mirror = z
     settle: duration()
       .prefault('1m')
       .describe(
-        'How long a file must stay unchanged before it is sent (embedded library: 5s): each version is paid for.',
+        'How long a file must stay unchanged before it is sent (embedded library: 5s), as a service charges each version.',
       ),
     rescan: durationOrNone()
       .prefault('1h')
@@ -112,7 +112,7 @@ const mirror = z
     schedule: cron()
       .optional()
       .describe('Send in batches at these times instead of at once: five-field cron (daemon).'),
-    maxDuration: durationOrNone().prefault('none').describe('A batch starts no new upload after this time.'),
+    maxDuration: durationOrNone().prefault('none').describe('A batch that has run this long starts no new upload.'),
     emptyFiles: choice(['upload', 'skip']).prefault('upload').describe('What happens to files without content.'),
     oneFileSystem: flag().prefault(false).describe('Leave out what is mounted inside the directory.'),
     hooks: hooks.optional().describe('Commands before and after each run of this mirror, instead of those of all.'),
@@ -220,7 +220,7 @@ const embedder = z
   .transform((chosen) => (typeof chosen === 'string' ? { kind: chosen } : { kind: 'endpoint' as const, ...chosen }))
   .prefault('offline')
   .describe(
-    'By what a balanced search of the embedded library considers meaning: offline (English), none, or an OpenAI-compatible endpoint.',
+    'How a balanced search of the embedded library compares meaning: offline (English), none, or by an OpenAI-compatible endpoint.',
   )
 
 const webhook = z.strictObject({
@@ -265,13 +265,15 @@ const fleet = z
     host: text.optional().describe('Name of this host for people; that of the system by default.'),
     lease: durationWithin('15s', '10m')
       .prefault(`${DEFAULT_LEASE_MS / 1_000}s`)
-      .describe('How long a host may act without a renewed beat. Of a new ledger; later, it is as the ledger says.'),
+      .describe(
+        'How long a host may act after its last beat. Only a new ledger takes it from here; later the ledger has it.',
+      ),
     publish: choice(['names', 'counts'])
       .prefault('names')
-      .describe('What people elsewhere see of this host; counts: no paths of files and no messages, numbers only.'),
+      .describe('What other hosts show of this one. names: paths of files and messages, too; counts: numbers only.'),
   })
   .transform(({ lease, host = hostname(), ...others }) => ({ ...others, host, leaseMs: lease }))
-  .describe('What several hosts share that mirror into the same libraries; a host alone needs none.')
+  .describe('For several hosts that mirror into the same libraries; a single host needs none of it.')
 
 export const configSchema = z
   .strictObject({
@@ -307,7 +309,7 @@ export const configSchema = z
         listen: listenAddress('127.0.0.1:8800', 'none')
           .prefault('none')
           .describe(
-            'Where the daemon serves the embedded library with its page to browsers and programs: a loopback address and port, or none (a port that changes).',
+            'Where the daemon serves the embedded library with its page to browsers and programs: a loopback address and port, or none (a port that changes with each start).',
           ),
       })
       .prefault({}),

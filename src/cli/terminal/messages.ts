@@ -42,7 +42,7 @@ export class MessageOutput {
 const SHOWN_AFTER_MS = 1_000
 const REDRAW_MS = 200
 
-/** From the second second until the first output. */
+/** Says what the program waits for: after a second, until the first output. */
 export class WaitingLine {
   readonly #messages: MessageOutput
   readonly #isShown: boolean

@@ -9,7 +9,7 @@ export function mayGetStuck(worker: Worker): void {
   worker.once('exit', () => calling.delete(worker))
 }
 
-/** Returns whether the end of the process could wait for a thread without end. */
+/** Returns whether a thread may be stuck, which would keep the process from ending. */
 export function mayBeStuck(): boolean {
   return calling.size > 0
 }

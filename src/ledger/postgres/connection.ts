@@ -88,7 +88,7 @@ export async function connect(address: LedgerAddress): Promise<pg.Client> {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
-  // The query that runs reports it; without one, 'end' follows.
+  // A running query fails with this error; without one, 'end' resets the connection.
   client.on('error', () => {})
   const server = address.tls ? { isProved: true } : watchServer(client, address)
   try {
@@ -102,9 +102,9 @@ export async function connect(address: LedgerAddress): Promise<pg.Client> {
 }
 
 const UNPROVED =
-  'did not prove that it knows the password. Have pg_hba.conf ask for it by scram-sha-256, or leave it out if it trusts this host'
+  'did not prove that it knows the password. Use scram-sha-256 in pg_hba.conf; if the server trusts this host, configure no password'
 const IN_THE_CLEAR =
-  'asks for the password in the clear or by MD5. Have pg_hba.conf ask by scram-sha-256, or encrypt: name the authority of its certificate in "fleet.caFile"'
+  'asks for the password in clear text or by MD5. Use scram-sha-256 in pg_hba.conf, or encrypt the connection: set "fleet.caFile" to the authority of its certificate'
 
 /** Checks how an unencrypted server asks for the password, before pg answers. */
 function watchServer({ connection }: pg.Client, address: LedgerAddress): { readonly isProved: boolean } {
@@ -119,7 +119,7 @@ function watchServer({ connection }: pg.Client, address: LedgerAddress): { reado
   return server
 }
 
-/** Ends soon once the program ends: throws the reason of the signal then. */
+/** Awaits the call. Once the program is to end, the call has little time left, then the reason of the signal is thrown. */
 async function beforeEnd<T>(call: Promise<T>, { signal }: LedgerAddress): Promise<T> {
   if (!signal) return await call
   const { promise: isOver, reject } = Promise.withResolvers<never>()

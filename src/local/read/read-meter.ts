@@ -11,7 +11,7 @@ export type OnRead = (amount: ReadAmount) => void
 /** A counter that stands still for longer looks like a program that hangs. */
 const REPORT_EVERY_MS = 200
 
-/** Reports also in the middle of a large directory or file, which fills no batch for long. */
+/** Reports also in the middle of a large directory or file, which takes long to fill a batch. */
 export class ReadMeter {
   readonly fs: FileSystem
   readonly #clock: Clock

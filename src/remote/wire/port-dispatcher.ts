@@ -81,7 +81,7 @@ export class PortDispatcher implements Connections {
 
   #findPort(): MessagePort | undefined {
     const { uploadPort: port } = this.#whereabouts
-    // Uploads that wait for their message belong to the port before.
+    // Uploads that were gathered for the next message still go to the port before.
     if (port !== this.#port && this.#turn.length > 0) return undefined
     if (port && port !== this.#port) {
       port.on('message', (answers: PortAnswers) => this.#onAnswers(port, answers))
@@ -92,7 +92,7 @@ export class PortDispatcher implements Connections {
     return this.#isLeft ? undefined : port
   }
 
-  /** An upload whose fence is closed, or that was aborted meanwhile, is left out: it ends when it hears that it starts. */
+  /** Leaves out an upload that was aborted meanwhile, or whose fence is closed: the announcement of its start ends it. */
   #post(port: MessagePort): void {
     const numbers = this.#turn.splice(0)
     for (const number of numbers) {
@@ -144,7 +144,7 @@ export class PortDispatcher implements Connections {
   }
 }
 
-/** Has the code with which an upload by a socket would end. */
+/** Has the error code that a broken socket would give. */
 class UploadCutOff extends Error {
   readonly code: string
 

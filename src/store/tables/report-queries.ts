@@ -181,7 +181,7 @@ function prepareLocal(database: Database.Database) {
      WHERE ${inLibrary} AND (c.outcome = 'partial' OR c.outcome = 'failed' OR c.outcome = 'unknown' OR c.ingestion_note IS NOT NULL)
        AND c.outcome <> 'pending' GROUP BY 1, 2, 3, 4`,
   )
-  // Files of directories that no part finds are searchable without a remark, and listed.
+  // If no part of this query finds a directory, all its files are searchable without remarks, and listed.
   const directories = database.prepare<{ mirrorId: number; wasListed: number }, DirectoryTally>(
     `WITH differing (id) AS (
        SELECT f.directory_id FROM file f INDEXED BY file_open WHERE f.is_received = 0

@@ -26,7 +26,7 @@ const RENEWALS_A_LEASE = 3
 export const HOST_KEY = 'fleet:host'
 
 const COPIED =
-  'the state was copied or restored, or the owner or mode of its file was changed: shelfd waits two leases, until no host that uses another copy can still send'
+  'the state was copied or restored, or the owner or mode of its file was changed: shelfd waits two leases, after which no host with another copy can still be sending'
 
 export interface FleetOptions {
   readonly connect: (observe: (call: LedgerCall) => void) => Promise<Ledger>
@@ -76,7 +76,7 @@ class LedgerRestoredError extends TemporaryError {
 }
 
 interface SessionHooks {
-  /** Settles what the ledger lacks before contents are claimed, and before the host waits for lost sessions. */
+  /** Sends the ledger the settlements that it lacks. No content is claimed before, and the host does not wait for lost sessions yet. */
   onOpened(session: Session): Promise<void>
   onRenewed(): Promise<void>
 }
@@ -341,7 +341,7 @@ function asOperatorError(error: unknown): never {
 
 const IN_USE: Readonly<Partial<Record<LedgerErrorCode, string>>> = {
   'host-in-use':
-    'Another process uses the ledger under the name of this host: its state was copied, or restored beside it; stop one of them, and remove the copied state; if the other one is still refused, run "shelfd fleet forget" with its name',
+    'Another process uses the ledger under the name of this host, because the state was copied, or restored beside it; stop one of the two processes and remove its state; if the other one is still refused, run "shelfd fleet forget" with its name',
   'host-elsewhere':
-    'The ledger knows this host with its state in another directory: its state was copied or moved; remove the copy, or if it was moved, stop the host there and run "shelfd fleet forget" with its name',
+    'The ledger knows this host with its state in another directory; if this state is a copy, remove it; if it was moved, stop the host in the old place and run "shelfd fleet forget" with its name',
 }

@@ -37,7 +37,7 @@ export interface ListingBounds {
   readonly requests: number
 }
 
-/** A tree within these bounds can be mirrored; beyond them, folders contain themselves or the listing never ends. */
+/** No mirror exceeds these bounds. A listing that does has folders that contain themselves, or pages without end. */
 const BOUNDS: ListingBounds = { levels: 256, requests: 1_000_000 }
 
 /** A local path has at most 4,096 bytes. */

@@ -42,8 +42,8 @@ interface PlanOptions {
 const PAGE = 256
 
 /**
- * Plans the uploads of one mirror: passes through the files whose content has not been received. When some contents failed before, a
- * second pass plans them last. Call `take` inside a transaction.
+ * Plans the uploads of one mirror: passes through the files whose content has not been received, by directory and name (`listOpen` of
+ * store/tables/files.ts). When some contents failed before, a second pass plans them last. Call `take` inside a transaction.
  */
 export class UploadPlan {
   readonly #engine: Engine

@@ -77,10 +77,10 @@ async function recognizePages(
 /** Elements of XMP that hold words for a reader. */
 const XMP_WORDS = new Set(['dc:title', 'dc:description', 'dc:subject', 'dc:creator', 'photoshop:Headline'])
 
-/** Tags of EXIF that do: description, artist, copyright. */
+/** Tags of EXIF with words for a reader: description, artist, copyright. */
 const EXIF_WORDS = [0x010e, 0x013b, 0x8298]
 
-/** Keywords of PNG that do. */
+/** Keywords of PNG with words for a reader. */
 const PNG_WORDS = /^(?:title|author|description|copyright|comment|subject|keywords|caption)$/i
 
 /** Descriptions that programs and cameras write by themselves. */
