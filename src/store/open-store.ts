@@ -324,7 +324,8 @@ export type StoreQueries = { readonly [Topic in keyof Topics]: ReturnType<Topics
  */
 export function prepareQueries(database: Database.Database): StoreQueries {
   database.prepare(`SELECT 1 FROM ${TABLES} LIMIT 0`)
-  database.exec(SCAN_TABLES + LISTING_TABLE)
+  // By default, each transaction on temporary tables writes and truncates a file; they do not outlive the process.
+  database.exec(`PRAGMA temp.journal_mode = MEMORY; ${SCAN_TABLES} ${LISTING_TABLE}`)
   const queries = {}
   for (const [topic, prepare] of Object.entries(TOPICS)) {
     const get = () => {
