@@ -4,7 +4,7 @@ import type { Service } from '../sync/engine.ts'
 import { openStateReader } from '../sync/reading/state-reader.ts'
 import { dashboardSources } from './dashboard-sources.ts'
 import type { ReadTextFile } from './files/private-files.ts'
-import { readKnownMirrors } from './mirrors/mirror-roster.ts'
+import { readStoredMirrors } from './mirrors/mirror-roster.ts'
 import type { Runner } from './open-runner.ts'
 import { createLazyService, type OpenServiceInput } from './service-client/open-service.ts'
 import type { ExplainedSettings } from './settings/explain-settings.ts'
@@ -33,7 +33,7 @@ export async function serveDashboard(settings: Settings, input: ServeInput): Pro
     onChange: ({ configFile, mirrors }) => {
       current = { ...current, configFile, mirrors }
     },
-    knownMirrors: () => readKnownMirrors(stateDir),
+    knownMirrors: () => readStoredMirrors(stateDir),
     service: () => service,
     // Only one process can run the embedded library, so during a sync its service answers.
     onRun: async (runner: Runner | null) => {

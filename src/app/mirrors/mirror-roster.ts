@@ -61,14 +61,14 @@ export function listRoster(settings: Settings, storedRows: readonly MirrorRow[])
 }
 
 /** Returns the mirrors in the state; none before the first sync. */
-export function readKnownMirrors(stateDir: string): MirrorRow[] {
+export function readStoredMirrors(stateDir: string): MirrorRow[] {
   using store = openStoreReader(stateDir)
   return store?.mirrors.list() ?? []
 }
 
 /** The roster of these settings and of their state. */
 export function readRoster(settings: Settings): RosterEntry[] {
-  return listRoster(settings, readKnownMirrors(settings.stateDir))
+  return listRoster(settings, readStoredMirrors(settings.stateDir))
 }
 
 export function listForOverview(settings: Settings, storedRows: readonly MirrorRow[]): ListedMirror[] {

@@ -7,8 +7,8 @@ import {
   explainInactive,
   listRoster,
   type RosterEntry,
-  readKnownMirrors,
   readRoster,
+  readStoredMirrors,
 } from '../../app/mirrors/mirror-roster.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { counted, escapeText, groupDigits, shellWord } from '../../foundation/text/safe-text.ts'
@@ -237,7 +237,7 @@ async function openEdits({ io, settings, readSettings, logger, redactor, signal,
     stateDir,
     ownDirectories: ownDirectoriesOf(settings),
     readSettings,
-    knownMirrors: () => readKnownMirrors(stateDir),
+    knownMirrors: () => readStoredMirrors(stateDir),
     service: () => service,
   })
   return { ...edits, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }

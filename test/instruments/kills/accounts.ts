@@ -178,7 +178,7 @@ export class Accounts {
 }
 
 /** The first column of all rows. */
-function ask(file: string, query: string): string[] {
+export function ask(file: string, query: string): string[] {
   const database = new Database(file, { readonly: true })
   try {
     return database.prepare<[], string>(query).pluck().all().map(String)

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import type { Random } from '../../../src/foundation/clock.ts'
 import { contentsBelow } from '../../support/churn.ts'
 import { homeVariables, type Outcome } from '../../support/home.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { seededRandom } from '../../support/random.ts'
 import { type StateFault, stateFaultVariables } from '../../support/state-faults.ts'
+import { ask } from './accounts.ts'
 import { runUntil } from './round.ts'
 
 export interface LibraryKillsPlan {
@@ -116,7 +116,7 @@ class KilledHome {
     for (const sha256 of stored) if (!here.has(sha256)) complain(`bytes that never were are in the library: ${sha256}`)
     if (report.exitCode !== 0) complain(`the report: ${describe(this.#at, report)}`)
     if (!found.stdout.includes(`${this.#files - 1}.txt`)) complain(`the last file is not found: ${describe('', found)}`)
-    const faults = this.#ask(join(this.#dataDir, 'library.sqlite'), 'PRAGMA integrity_check')
+    const faults = ask(join(this.#dataDir, 'library.sqlite'), 'PRAGMA integrity_check')
     if (faults.join() !== 'ok') complain(`the library is damaged: ${faults.join('; ')}`)
   }
 
@@ -128,20 +128,11 @@ class KilledHome {
   #judgeReceipts(complaints: string[]): void {
     const store = join(this.#at, 'state', 'shelfd', 'store.db')
     if (!existsSync(join(this.#at, 'state', 'shelfd', 'generation'))) return
-    const receipts = this.#ask(store, 'SELECT resource_id FROM content WHERE resource_id IS NOT NULL')
+    const receipts = ask(store, 'SELECT resource_id FROM content WHERE resource_id IS NOT NULL')
     if (receipts.length === 0) return
     const stored = new Set(readLibrary(this.#dataDir).map(({ id }) => id))
     const lost = receipts.filter((id) => !stored.has(id))
     if (lost.length > 0) complaints.push(`${this.#at}: the library lost ${lost.join(', ')} (P1)`)
-  }
-
-  #ask(file: string, query: string): string[] {
-    const database = new Database(file, { readonly: true })
-    try {
-      return database.prepare<[], string>(query).pluck().all()
-    } finally {
-      database.close()
-    }
   }
 
   async #run(more = {}, killedAfterMs?: number, args: readonly string[] = ['sync', 'Papers', '-q']): Promise<Outcome> {
