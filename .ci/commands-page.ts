@@ -27,7 +27,7 @@ export async function renderCommandsPage(current: string): Promise<string> {
 
 async function helpOf(name: string): Promise<string> {
   const found = findCommand(name.split(' ').filter(Boolean))
-  return renderHelp(found, await found.entry?.load(), { isWhole: true })
+  return renderHelp(found, await found.entry?.load(), { showsAll: true })
 }
 
 /** They are the same everywhere and stand with the list. */

@@ -31,7 +31,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode | IngestionCode, Explanation>> = {
     meaning: 'no mirror has this name or directory, or it is no longer configured, or it was never synced',
   },
   'mirrors-overlap': {
-    meaning: 'one mirror lies in another, or two stand for one directory: files would be sent twice',
+    meaning: 'one mirror lies in another, or two mirror the same directory: files would be sent twice',
     says: 'lies in the mirror "…"',
     action: 'leave the inner one out by `ignore` or a `.shelfdignore`, or remove one of the two',
   },
@@ -124,7 +124,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode | IngestionCode, Explanation>> = {
   },
   'root-mismatch': {
     meaning: "another directory or disk stands at the mirror's path",
-    says: 'takes it',
+    says: 'accepts it',
     action:
       'mount the right one. After a restore or a move: `shelfd sync NAME --accept-root` once. Otherwise give the mirror another name',
   },

@@ -1,8 +1,8 @@
 /**
- * `npm start [-- DIR --flags]`: one pass over a directory, this project's own docs by default, into the embedded library,
- * and the report. Every argument of `shelfd sync` passes through. `npm start -- search "…"`, or any other command, runs on what
- * was mirrored that way. State, library, cache and a configuration of its own lie in `.shelfd` of the checkout, so that the user's own
- * mirrors are not touched; flags and variables take precedence.
+ * Runs `npm start [-- DIR --flags]`: syncs a directory, by default this project's docs, into the embedded library, and prints the report.
+ * It accepts every argument of `shelfd sync`. `npm start -- search "…"`, or any other command, uses the same library. The state, the
+ * library, the cache and a separate configuration are in `.shelfd` of the checkout, so that the user's own mirrors are not touched;
+ * flags and variables take precedence.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -15,12 +15,12 @@ import { findCommand } from './cli/parser/find-command.ts'
 import { readCommandLine } from './cli/parser/read-command-line.ts'
 
 const WITHOUT_PICTURES =
-  'The pictures of the docs are left out (docs/.shelfdignore):\nto recognize their words takes longer than all the rest.\n'
+  'The pictures of the docs are left out (docs/.shelfdignore):\nrecognizing the words in them takes longer than everything else.\n'
 
 const checkout = fileURLToPath(new URL('..', import.meta.url))
 process.env.SHELFD_STATE_DIR ||= join(checkout, '.shelfd', 'state')
 process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
-// The cache of compiled code, removed with the checkout's other data.
+// The cache of compiled code is here too, so that it is removed with the other data of the checkout.
 process.env.XDG_CACHE_HOME = join(checkout, '.shelfd', 'cache')
 process.env.SHELFD_CONFIG ||= ownConfiguration(join(checkout, '.shelfd'))
 
@@ -35,11 +35,11 @@ if (!isCommand && !isMistyped(given[0])) {
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 await import('./main.ts')
 
-/** Returns the file, which `config set` and the dashboard change; it is made when it is not there. */
+/** Returns the configuration file of the checkout, which `config set` and the dashboard change; creates it if it is missing. */
 function ownConfiguration(directory: string): string {
   const file = join(directory, 'config.yaml')
   const comment =
-    '# What `npm start` reads in place of your configuration: all is as by default, so the library is on this computer.\n'
+    '# `npm start` reads this file instead of your configuration. What is not set here has its default: the library is on this computer.\n'
   if (!isThere(file)) {
     mkdirSync(directory, { recursive: true })
     writeFileSync(file, comment, { mode: 0o600 })
@@ -47,7 +47,7 @@ function ownConfiguration(directory: string): string {
   return file
 }
 
-/** Returns whether a word is nothing that exists and looks like a command, whose name `main.ts` then suggests. */
+/** Returns whether a word resembles the name of a command, which `main.ts` then suggests, and is not the path of a file. */
 function isMistyped(word = ''): boolean {
   if (!/^[a-z][a-z-]*$/.test(word) || isThere(resolve(process.env.INIT_CWD ?? '', word))) return false
   const names = commands.map(({ name }) => name.split(' ')[0] ?? '')

@@ -39,6 +39,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['embedded/mcp/'],
   htmlparser2: ['embedded/'],
   officeparser: ['embedded/ingest/readers/'],
+  fflate: ['embedded/ingest/readers/'],
   'postal-mime': ['embedded/ingest/readers/'],
   '@kenjiuno/msgreader': ['embedded/ingest/readers/'],
   sharp: ['embedded/ingest/readers/'],
@@ -56,7 +57,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['local/watch/'],
   'node-cron': ['daemon/', 'app/settings/'],
   pino: ['app/'],
-  'node:net': ['daemon/control/', 'remote/', 'embedded/server/answer-on-loopback.ts'],
+  'node:net': ['daemon/control/', 'remote/', 'embedded/server/listening.ts'],
   yaml: ['app/settings/', 'cli/render/config-yaml.ts'],
   yargs: ['cli/parser/'],
   pg: ['ledger/postgres/'],
@@ -180,7 +181,7 @@ describe('the house', () => {
   test('pages import shapes of the contract as types', () => {
     const offenders = sources.flatMap(({ file, room, text }) =>
       room === PAGES &&
-      /^import (?!type\b)[^'"]*'[^']*\/contract\/(?:records|error-body|dashboard\/(?:shapes|calls))\.ts'/m.test(text)
+      /^import (?!type\b)[^'"]*'[^']*\/contract\/(?:records|dashboard|mirror-edits|file-counts)\.ts'/m.test(text)
         ? [file]
         : [],
     )

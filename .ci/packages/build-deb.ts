@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import packageJson from '../../package.json' with { type: 'json' }
-import { planSystemd } from '../../src/app/system-service/plans.ts'
+import { planSystemd } from '../../src/app/system-service/service-manager-plans.ts'
 import { renderCopyright } from './copyright.ts'
 import type { MakeOptions } from './make-packages.ts'
 import { normalizeTree } from './pack-tree.ts'

@@ -9,7 +9,7 @@ import { retryFailures, setFailuresAside } from '../sync/operator/quarantine.ts'
 import type { StateReader } from '../sync/reading/state-reader.ts'
 import { describeExplanation } from '../sync/report/describe-explanation.ts'
 import { explainPath, locateResource } from '../sync/report/explain-path.ts'
-import { changeStore } from './change-store.ts'
+import { changeStore } from './ask-daemon.ts'
 import { type MirrorActionsInput, mirrorActions } from './mirror-actions.ts'
 import { settingsOfRow } from './mirrors/choose-mirrors.ts'
 import { createMirrorEdits, type EditsInput } from './mirrors/edit-mirrors.ts'
@@ -26,7 +26,7 @@ interface DashboardInput extends MirrorActionsInput, Omit<EditsInput, 'ownDirect
   explainSettings(): ExplainedSettings
 }
 
-/** Reads the store as other commands do, and asks the daemon, if one runs, for every change. */
+/** Returns what the dashboard reads and changes: it reads the store itself, and a running daemon makes every change of the store. */
 export function dashboardSources(input: DashboardInput): DashboardSources {
   const { stateDir } = input
   const { fleet } = input.settings()
@@ -37,17 +37,23 @@ export function dashboardSources(input: DashboardInput): DashboardSources {
     log: input.log,
     daemonStatus: async () => (await (await connectToDaemon(stateDir))?.status()) ?? null,
     openFleet: fleet && (() => openFleet(fleet, input)),
-    listMirrors: () => listForOverview(input.settings(), input.knownMirrors()),
+    listMirrors: () => listForOverview(input.settings(), input.storedMirrors()),
     settings: () => ({
-      ...redacted(listSettings(input.explainSettings()), input),
-      mirrors: listRoster(input.settings(), input.knownMirrors()).map(describeMirror),
+      ...redactValues(listSettings(input.explainSettings()), input),
+      mirrors: listRoster(input.settings(), input.storedMirrors()).map(describeMirror),
     }),
     service: () => input.service(),
     ...mirrorActions(input),
     retry: (named) =>
-      changeStore(stateDir, { ask: (daemon) => daemon.retry(named), make: (store) => retryFailures(store, named) }),
+      changeStore(stateDir, {
+        askDaemon: (daemon) => daemon.retry(named),
+        changeStore: (store) => retryFailures(store, named),
+      }),
     setAside: (named) =>
-      changeStore(stateDir, { ask: (daemon) => daemon.ignore(named), make: (store) => setFailuresAside(store, named) }),
+      changeStore(stateDir, {
+        askDaemon: (daemon) => daemon.ignore(named),
+        changeStore: (store) => setFailuresAside(store, named),
+      }),
     openPath: (path) => openWithSystem(path, input.env),
     edits: createMirrorEdits({ ...input, ownDirectories: ownDirectoriesOf(input.settings()) }),
     explain: (mirror, path, signal) => explain(input, { mirror, path }, signal),
@@ -69,16 +75,16 @@ async function explain(
   if (!reader.store || !row) throw new RequestError('not-found', `There is no mirror "${mirror}"`, 404)
   const context = reader.contextFor(reader.store)
   const found = explainPath(context, row, settingsOfRow(settings, reader.store.mirrors.list(), row), path)
-  // What this computer knows is shown also while the service does not answer.
-  const late = sleep(LOCATED_WITHIN_MS, { paths: [], error: 'the service has not answered yet' }, { ref: false })
-  const remote = await Promise.race([locateResource({ service: input.service(), signal }, found), late])
-  const fields = Object.entries(describeExplanation(found, remote, { nowMs: Date.now(), say: isoTime }))
+  // If the service does not answer in time, the dashboard still shows what this computer knows.
+  const timeout = sleep(LOCATED_WITHIN_MS, { paths: [], error: 'the service has not answered yet' }, { ref: false })
+  const remote = await Promise.race([locateResource({ service: input.service(), signal }, found), timeout])
+  const fields = Object.entries(describeExplanation(found, remote, { nowMs: Date.now(), format: isoTime }))
   return fields.flatMap(([label, text]) => (text ? [[label, text] as const] : []))
 }
 
 type ListedSettings = Omit<SettingsInForce, 'mirrors'>
 
-function redacted(settings: ListedSettings, { redactor }: DashboardInput): ListedSettings {
+function redactValues(settings: ListedSettings, { redactor }: DashboardInput): ListedSettings {
   return {
     ...settings,
     settings: settings.settings.map((setting) => ({ ...setting, value: redactor.redact(setting.value) })),
@@ -88,15 +94,15 @@ function redacted(settings: ListedSettings, { redactor }: DashboardInput): Liste
 type Setting = SettingsInForce['settings'][number]
 
 export function listSettings({ configFile, root }: ExplainedSettings): ListedSettings {
-  return { configFile: configFile ?? null, settings: listOf('', root) }
+  return { configFile: configFile ?? null, settings: flattenSettings('', root) }
 }
 
-function listOf(key: string, explained: Explained): Setting[] {
+function flattenSettings(key: string, explained: Explained): Setting[] {
   switch (explained.kind) {
     case 'section':
-      return explained.entries.flatMap(([name, inner]) => listOf(key === '' ? name : `${key}.${name}`, inner))
+      return explained.entries.flatMap(([name, inner]) => flattenSettings(key === '' ? name : `${key}.${name}`, inner))
     case 'list':
-      return explained.items.flatMap((item, index) => listOf(`${key}.${index}`, item))
+      return explained.items.flatMap((item, index) => flattenSettings(`${key}.${index}`, item))
     case 'hidden':
       return [{ key, value: `(${explained.hint})`, origin: explained.origin }]
     case 'value':

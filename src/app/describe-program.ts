@@ -3,7 +3,7 @@ import { version } from '../foundation/version.ts'
 import { defaultDataDir, findConfigFile, type Surroundings } from './settings/config-paths.ts'
 import { findStateDir } from './settings/read-settings.ts'
 
-/** Contains no secrets, and works with an invalid configuration. */
+/** Returns facts about this installation, without secrets, even if the configuration is invalid. */
 export function describeProgram(surroundings: Surroundings, config: string | undefined) {
   return {
     version,

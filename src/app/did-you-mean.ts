@@ -1,21 +1,21 @@
-/** Returns the known word that a mistyped one probably means; undefined when none is similar enough. */
-function nearest(word: string, known: readonly string[]): string | undefined {
-  const completions = known.filter((candidate) => word !== '' && candidate.startsWith(word))
+/** Returns the candidate that a mistyped word probably means; undefined when none is similar enough. */
+function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const completions = candidates.filter((candidate) => word !== '' && candidate.startsWith(word))
   if (completions.length > 0) return completions.toSorted((left, right) => left.length - right.length)[0]
-  const ranked = known
+  const ranked = candidates
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance)
   const best = ranked[0]
   return best && best.distance <= Math.max(2, Math.floor(word.length / 2)) ? best.candidate : undefined
 }
 
-/** Returns ` (did you mean "transfers"?)`, or an empty text. */
-export function didYouMean(word: string, known: readonly string[], prefix = ''): string {
-  const near = nearest(word, known)
+/** Returns ` (did you mean "transfers"?)`, or an empty string if no candidate is similar. */
+export function didYouMean(word: string, candidates: readonly string[], prefix = ''): string {
+  const near = nearest(word, candidates)
   return near === undefined ? '' : ` (did you mean "${prefix}${near}"?)`
 }
 
-/** Insertions, deletions and replacements that make `from` into `to` (Levenshtein). */
+/** Returns how many insertions, deletions and replacements turn `from` into `to` (Levenshtein). */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...from].entries()) {

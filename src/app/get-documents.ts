@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { forEachConcurrently } from '../foundation/concurrency/for-each-concurrently.ts'
+import { forEachConcurrently } from '../foundation/concurrency/run-concurrently.ts'
 import { FileError, isNotFound, messageOf, TemporaryError, UsageError } from '../foundation/errors.ts'
 import { joinPath, nameOf, pathWithin } from '../foundation/files/paths.ts'
 import type { ContentRow } from '../store/tables/contents.ts'
@@ -10,15 +10,15 @@ import { itemFailure } from '../sync/item-failure.ts'
 import { assertSameService } from '../sync/pin/pinned-service.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import { createDirectory, hashOfFile, saveFile } from './files/user-files.ts'
-import { findPlace } from './mirrors/choose-place.ts'
+import { findPath } from './mirrors/choose-path.ts'
 import type { Settings } from './settings/settings.ts'
 
 type Content = Pick<ContentRow, 'sha256' | 'size' | 'resourceId'>
 
-/** The place is relative to the target. */
 export interface WantedDocument {
   readonly mirror: MirrorRow
   readonly path: string
+  /** The path of the downloaded file, relative to the directory of the download. */
   readonly target: string
   readonly content: Content
 }
@@ -26,12 +26,12 @@ export interface WantedDocument {
 export interface GotDocuments {
   files: number
   bytes: number
-  /** Files that were there already, with the same bytes. */
+  /** Files that already existed with the same bytes. */
   present: number
   readonly problems: { readonly path: string; readonly message: string }[]
 }
 
-/** Lists what a word names: the resource of a file or earlier version, or what `findPlace` finds, also former files. Throws UsageError. */
+/** Returns the current or former documents that `word` names: the identifier of a resource, or what `findPath` finds. Throws UsageError. */
 export function listWanted(
   { store }: ReportContext,
   settings: Settings,
@@ -39,15 +39,15 @@ export function listWanted(
 ): WantedDocument[] {
   const ofResource = store.mirrors.list().flatMap((mirror) => findResource(store, mirror, word) ?? [])
   if (ofResource.length > 0) return ofResource.slice(0, 1)
-  const place = findPlace(settings, store, { word, cwd })
+  const place = findPath(settings, store, { word, cwd })
   if (!place) {
     const text = `Cannot get "${word}": it is neither a mirror, nor a path in one, nor a resource that was sent from here`
-    const others = '"shelfd search" and "shelfd ls" list the identifiers of others'
+    const others = '"shelfd search" and "shelfd ls" list the identifiers of other resources'
     throw new UsageError('unknown-mirror', `${text}; ${others}, and "shelfd resource download ID" gets one`)
   }
   const wanted = listBelow(store, place.row, place.path)
   if (wanted.length > 0) return wanted
-  throw new UsageError('bad-usage', `Cannot get "${word}": no file is known there`)
+  throw new UsageError('bad-usage', `Cannot get "${word}": the state has no file there`)
 }
 
 function findResource(
@@ -64,18 +64,18 @@ function findResource(
 
 function listBelow(store: ReportContext['store'], mirror: MirrorRow, path: string): WantedDocument[] {
   const name = path === '' ? mirror.name : nameOf(path)
-  const wanted = (each: string, content: Content): WantedDocument => {
+  const toWanted = (each: string, content: Content): WantedDocument => {
     return { mirror, path: each, target: join(name, pathWithin(path, each) ?? ''), content }
   }
   const current = store.report.listFilesBelow(mirror.id, path)
-  if (current.length > 0) return current.map((file) => wanted(joinPath(file.directory, file.name), file))
+  if (current.length > 0) return current.map((file) => toWanted(joinPath(file.directory, file.name), file))
   const last = new Map(store.report.listGone(mirror.id, path).map((each) => [each.path, each]))
-  return [...last.values()].map((each) => wanted(each.path, each))
+  return [...last.values()].map((each) => toWanted(each.path, each))
 }
 
 /**
- * Downloads documents, and writes each to its place once its bytes have the hash that was sent; never replaces a file. Problems of one
- * document are returned; throws what concerns the service or the directory. Calls `onDone` after each.
+ * Downloads documents. Writes each only if its bytes have the hash of the bytes that were sent, and never replaces a file. Returns the
+ * problems of single documents, and throws those of the service or of the directory. Calls `onDone` after each document.
  */
 export async function getDocuments(
   context: ReportContext,
@@ -99,8 +99,8 @@ export async function getDocuments(
       else got.present += 1
     } catch (error) {
       const needed = { libraryId: mirror.library.remoteId, right: 'read' } as const
-      const isOwn = error instanceof FileError || error instanceof UsageError
-      const failure = isOwn ? error : await itemFailure(error, connection, needed, signal)
+      const isLocal = error instanceof FileError || error instanceof UsageError
+      const failure = isLocal ? error : await itemFailure(error, connection, needed, signal)
       if (!failure) throw error
       got.problems.push({ path: joinPath(mirror.name, path), message: messageOf(failure) })
     }
@@ -109,7 +109,7 @@ export async function getDocuments(
   return got
 }
 
-/** Throws UsageError `bad-usage` when two contents have one place. */
+/** Returns one document for each target; throws UsageError `bad-usage` if two different contents have the same target. */
 function listTargets(documents: readonly WantedDocument[]): Iterable<WantedDocument> {
   const byTarget = new Map<string, WantedDocument>()
   for (const document of documents) {
@@ -127,7 +127,7 @@ function listTargets(documents: readonly WantedDocument[]): Iterable<WantedDocum
 const MAX_TRIES = 4
 const RETRY_MS = 200
 
-/** Returns false when the file is there already. Tries again when a body breaks off. */
+/** Downloads one document; tries again if the connection breaks. Returns false if the file already exists with the same bytes. */
 async function getDocument(
   { clock, signal }: ReportContext,
   { client }: Connection,
@@ -143,7 +143,7 @@ async function getDocument(
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { body } = await client.downloadResource(resourceId, signal)
-      await saveFile(file, compared(body, content), { force: false, below, signal })
+      await saveFile(file, verifyBytes(body, content), { force: false, below, signal })
       return true
     } catch (error) {
       if (isNotFound(error)) throw new FileError('io-error', 'the service does not have it any more')
@@ -153,8 +153,8 @@ async function getDocument(
   }
 }
 
-/** Throws at the end, or after too many bytes, unless they are the bytes that were sent. */
-async function* compared(body: AsyncIterable<Uint8Array>, { sha256, size }: Content): AsyncGenerator<Uint8Array> {
+/** Passes the downloaded bytes on; throws FileError at the end, or after too many bytes, if they differ from those that were sent. */
+async function* verifyBytes(body: AsyncIterable<Uint8Array>, { sha256, size }: Content): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of body) {

@@ -21,15 +21,15 @@ const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   'unknown-library': { hint: 'shelfd libraries list shows the libraries of this credential' },
   'root-missing': { remedy: 'mount or restore it, or take the mirror out of the configuration' },
   'hook-failed': {
-    remedy: 'run the named command yourself, and correct it or the key hooks of the configuration',
+    remedy: 'run that command yourself, then correct it or the key "hooks" of the configuration',
   },
   'root-unreadable': { remedy: 'give this user the right to read it, or mount it again' },
   'service-unreachable': {
     hint: 'shelfd doctor checks the name, the connection, the proxy and the certificate',
-    remedy: 'correct service.url, see to the network, or ask who runs the service',
+    remedy: 'correct service.url, check the network connection, or ask whoever runs the service',
   },
-  'service-unavailable': { remedy: 'wait, or ask who runs the service' },
-  'service-error': { remedy: 'ask who runs the service' },
+  'service-unavailable': { remedy: 'wait, or ask whoever runs the service' },
+  'service-error': { remedy: 'ask whoever runs the service' },
   'service-throttling': {
     hint: 'lower limits.transfers or limits.requestsPerSecond, or run again later',
     remedy: 'wait, or lower limits.requestsPerSecond',
@@ -41,11 +41,13 @@ const ADVICE: Partial<Record<ErrorCode, Advice>> = {
   'credential-missing': NEW_TOKEN,
   'credential-refused': NEW_TOKEN,
   'right-missing': { hint: 'shelfd whoami lists the rights of this credential' },
-  'ledger-away': { remedy: 'see whether PostgreSQL runs there and this host reaches it, or correct fleet.database' },
+  'ledger-away': {
+    remedy: 'check that PostgreSQL runs there and that this host reaches it, or correct fleet.database',
+  },
   'disk-full': { hint: 'free space on the disk of the state directory (shelfd config show), then run again' },
   'service-full': {
     hint: 'free space on that disk, then run the same command again: it sends the rest',
-    remedy: 'free space on the disk of the library, or ask who runs the service',
+    remedy: 'free space on the disk of the library, or ask whoever runs the service',
   },
   'store-locked': { hint: 'shelfd status shows what the other instance is doing' },
   'library-locked': { hint: 'wait until that process has ended, or stop it; then run again' },
@@ -70,7 +72,7 @@ export function adviceFor(code: ErrorCode): string | undefined {
   return remedyFor(code) ?? ADVICE[code]?.hint
 }
 
-/** Returns what the doctor advises about an error; undefined when its message contains that already. */
+/** Returns the doctor's advice for an error; undefined if the error's own message already gives it. */
 export function remedyFor(code: ErrorCode): string | undefined {
   return ADVICE[code]?.remedy
 }

@@ -24,7 +24,7 @@ function withoutColon(text: string): string {
   return text.length > 1 && text.endsWith(':') ? text.slice(0, -1) : text
 }
 
-/** Prefers the identifier to the name. Throws UsageError('unknown-library'). */
+/** Returns the library with this identifier or, if there is none, with this name. Throws UsageError('unknown-library'). */
 export async function requireLibrary(
   client: Pick<ServiceClient, 'listLibraries'>,
   idOrName: string,

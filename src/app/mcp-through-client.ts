@@ -2,6 +2,7 @@ import type { ResourceRecord } from '../contract/records.ts'
 import type { DocumentText, FoundDocument, McpAccess } from '../embedded/mcp/mcp-access.ts'
 import type { Clock, Timer } from '../foundation/clock.ts'
 import { ShelfdError } from '../foundation/errors.ts'
+import { counted } from '../foundation/text/safe-text.ts'
 import { isoTime } from '../foundation/text/times.ts'
 import type { Download, ServiceClient } from '../remote/service-client.ts'
 import { openStoreReader } from '../store/open-store.ts'
@@ -15,7 +16,7 @@ interface LeasedService<Client> extends AsyncDisposable {
 
 const IDLE_MS = 5_000
 
-/** Opens the service when needed, and closes it after 5 s without use, because an assistant keeps its programs all day. */
+/** Opens the service when needed, and closes it after 5 s without use, because assistants keep this program running all day. */
 export class ServiceLease<Client> implements AsyncDisposable {
   readonly #open: () => Promise<LeasedService<Client>>
   readonly #clock: Pick<Clock, 'startTimer'>
@@ -29,8 +30,8 @@ export class ServiceLease<Client> implements AsyncDisposable {
     this.#clock = clock
   }
 
-  /** Throws what opening throws; the next call tries again. */
-  async take() {
+  /** Returns the opened service, for use until it is disposed of. Throws what opening throws; the next call tries again. */
+  async acquire() {
     this.#idle?.[Symbol.dispose]()
     this.#users += 1
     this.#opened ??= this.#closing.then(this.#open)
@@ -56,7 +57,7 @@ export class ServiceLease<Client> implements AsyncDisposable {
     if (this.#users === 0) this.#idle = this.#clock.startTimer(IDLE_MS, () => this.#close())
   }
 
-  /** A service that does not close is abandoned. */
+  /** Closes the service if it is open, and ignores errors. */
   #close(): void {
     const opened = this.#opened
     this.#opened = undefined
@@ -64,20 +65,20 @@ export class ServiceLease<Client> implements AsyncDisposable {
   }
 }
 
-/** A file of one of these types is its own text. For other files the service has the text as assets. */
+/** Types of files that are read as they are if they are UTF-8. For all other files, the text comes from the service's assets. */
 const PLAIN = /^(?:text\/(?!html)|application\/(?:json|yaml|toml|x-ndjson))/
 
 const NO_FILTER = { place: null, isType: null, sinceMs: null, beforeMs: null, order: 'relevance' } as const
 
-/** Lets assistants use the service with the rights of the configured credential. Hits also show what the store knows of the documents. */
+/** Lets assistants use the service with the rights of the configured credential. Hits also show what the store knows of a document. */
 export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: string): McpAccess {
   return {
     async *listLibraries(signal) {
-      using leased = await lease.take()
+      using leased = await lease.acquire()
       yield* leased.client.listLibraries(signal)
     },
     async search({ limit, allVersions, ...request }, signal) {
-      using leased = await lease.take()
+      using leased = await lease.acquire()
       using store = openStoreReader(stateDir)
       const { notice, hits } = await searchFiltered(request, {
         client: leased.client,
@@ -90,30 +91,30 @@ export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: stri
     },
     async mayUpload(signal) {
       try {
-        using leased = await lease.take()
+        using leased = await lease.acquire()
         const { abilities, libraries } = await leased.client.checkAccess(signal)
         const rights = libraries.flatMap(({ access }) => access)
         return abilities.includes('library.all.resource.create') || rights.includes('resource.create')
       } catch (error) {
-        // The tool for uploads is offered all the same, because it reports why the service does not answer.
+        // If the service does not answer, assistants still get the upload tool, because its call reports the reason.
         if (error instanceof ShelfdError) return true
         throw error
       }
     },
     async *listDirectory(libraryId, path, signal) {
-      using leased = await lease.take()
+      using leased = await lease.acquire()
       yield* leased.client.listDirectory(libraryId, path, signal)
     },
     async showResource(libraryId, resourceId, signal) {
-      using leased = await lease.take()
+      using leased = await lease.acquire()
       return await leased.client.showResource(libraryId, resourceId, signal)
     },
     async readText(resource, maxLength, signal) {
-      using leased = await lease.take()
+      using leased = await lease.acquire()
       return await readText(leased.client, resource, maxLength, signal)
     },
     async uploadFile({ bytes, ...upload }, signal) {
-      using leased = await lease.take()
+      using leased = await lease.acquire()
       return await leased.client.uploadFile({ ...upload, sizeBytes: bytes.length, openBody: () => bytes }, signal)
     },
   }
@@ -121,8 +122,8 @@ export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: stri
 
 function describeHit({ resource, facts }: FilteredHit): FoundDocument {
   const { mime: type, sizeBytes: size, dateMs, version, files, formerFile: formerPath, earlier } = facts
-  const known = { type, size, date: isoTime(dateMs), version, earlierVersions: earlier?.count ?? 0 }
-  return { resource, ...known, localPath: files[0] ?? null, formerPath }
+  const described = { type, size, date: isoTime(dateMs), version, earlierVersions: earlier?.count ?? 0 }
+  return { resource, ...described, localPath: files[0] ?? null, formerPath }
 }
 
 async function readText(
@@ -132,17 +133,23 @@ async function readText(
   signal: AbortSignal,
 ): Promise<DocumentText> {
   const original = await client.downloadResource(id, signal)
-  if (PLAIN.test(original.mime ?? '')) return { text: await textOf(original, maxLength) }
+  const isPlain = PLAIN.test(original.mime ?? '')
   // A body that is neither read nor closed keeps its connection.
-  await textOf(original, 0)
+  const own = await textOf(original, isPlain ? maxLength : 0)
+  const isUtf8 = !own.includes('\ufffd')
+  if (isPlain && (isUtf8 || assets.length === 0)) return { text: own }
   let text = ''
+  let parts = 0
   for (const asset of assets) {
     if (text.length >= maxLength) break
     const payload = await client.downloadAsset(asset.id, signal)
     const isText = /^text\//.test(payload.mime ?? '')
-    text += isText ? `${await textOf(payload, maxLength - text.length)}\n` : await textOf(payload, 0)
+    const part = await textOf(payload, isText ? maxLength - text.length : 0)
+    if (!isText) continue
+    text += `${part}\n`
+    parts += 1
   }
-  return { text, notice: `Put together from the ${assets.length} parts that the service names; there may be more` }
+  return { text, notice: `Joined from ${counted(parts, 'part')} that the service lists; there may be more` }
 }
 
 async function textOf({ body }: Download, maxLength: number): Promise<string> {

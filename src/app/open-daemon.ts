@@ -18,12 +18,11 @@ import { openStore, type Store } from '../store/open-store.ts'
 import type { ControllerSettings } from '../sync/continuous/mirror-watch.ts'
 import { openStateReader, type StateReader } from '../sync/reading/state-reader.ts'
 import { walkByThreads } from '../sync/scan/walk-by-checkers.ts'
+import { isUnderSystemd, recordRecent } from './create-logger.ts'
 import { dashboardSources } from './dashboard-sources.ts'
-import { type ReadTextFile, readingOnce } from './files/private-files.ts'
-import { isUnderServiceManager } from './logging/create-logger.ts'
-import { keepRecent } from './logging/recent-log.ts'
+import { createCachingReader, type ReadTextFile } from './files/private-files.ts'
 import { mirrorActions } from './mirror-actions.ts'
-import { admitMirrors, assertAnyKept, chooseForDaemon, type PlannedMirror } from './mirrors/choose-mirrors.ts'
+import { admitMirrors, assertAnyActive, chooseForDaemon, type PlannedMirror } from './mirrors/choose-mirrors.ts'
 import { listForOverview } from './mirrors/mirror-roster.ts'
 import { planNotices } from './notify/channels.ts'
 import { composeEngine } from './open-engine.ts'
@@ -37,31 +36,31 @@ import type { Settings } from './settings/settings.ts'
 export interface OpenDaemonInput extends OpenServiceInput {
   /** Reads the configuration anew; throws UsageError. */
   readSettings(readFile?: ReadTextFile): Settings
-  /** Reads the same, with the origin of each value. */
+  /** Reads the configuration anew, and returns each value with its origin. */
   explainSettings(readFile?: ReadTextFile): ExplainedSettings
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
 const DAEMON_RETRY = { ...DEFAULT_RETRY, waitsOutRetryAfter: true }
-/** A service manager waits 20 s; the remaining time is for closing everything else. */
+/** How long uploads in flight may take after a request to stop. launchd ends a program after 20 s, unless its definition says otherwise; the other 5 s are for closing the rest. */
 const GRACE_MS = 15_000
 const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }
 /** The shortest span that counts as one run of a mirror without a schedule. */
 const MIN_RUN_SPAN_MS = HOUR_MS
 
 export async function openDaemon(settings: Settings, input: OpenDaemonInput): Promise<void> {
-  const { logger: kept, recent } = keepRecent(input.logger, input.redactor.redact)
-  const logger = withoutRepeats(kept, systemClock)
+  const { logger: recording, recent } = recordRecent(input.logger, input.redactor.redact)
+  const logger = withoutRepeats(recording, systemClock)
   using store = openStore(settings.stateDir)
   await using reader = openStateReader(settings.stateDir)
   removeSocketFile(settings.stateDir)
   let current = settings
   await using figures = new FleetFigures({ clock: systemClock, logger }, () => readFigures(current, input))
   const metrics = createMetrics(reader, version, figures)
-  const hostDuties = (asked: Settings) => dutiesOfDaemon(asked, { ...input, logger }, store, reader)
+  const hostDuties = (planned: Settings) => dutiesOfDaemon(planned, { ...input, logger }, store, reader)
   const planFor = createPlanner(store, { ...input, logger, retry: DAEMON_RETRY }, metrics, hostDuties)
   let explained = input.explainSettings()
-  assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
+  assertAnyActive(settings, { storedMirrors: store.mirrors.list(), home: input.home })
   const plan = planFor(settings)
   const openLibrary = async ({ supervisor }: DaemonPlan, { libraryListen, service }: Settings) => {
     if (libraryListen === 'none') return
@@ -81,8 +80,8 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     serviceName: serviceNameOf(settings),
     metrics,
     replan: async (forgotten) => {
-      // The file may be changed again at any moment.
-      const readFile = readingOnce()
+      // Both readers must see the same version of the file, which may change at any moment.
+      const readFile = createCachingReader()
       const next = input.readSettings(readFile)
       const nextExplained = input.explainSettings(readFile)
       await assertLibraryCanMove(current, next)
@@ -112,21 +111,21 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
         log: recent,
         settings: () => current,
         explainSettings: () => explained,
-        knownMirrors: () => store.mirrors.list(),
+        storedMirrors: () => store.mirrors.list(),
       })
       return startDashboard(sources, logger)
     },
   })
 }
 
-/** Connects to the ledger for each call. */
+/** Reads the figures of the fleet from the ledger, over a new connection. */
 async function readFigures({ fleet }: Settings, input: OpenDaemonInput): Promise<Figures> {
   if (!fleet) throw new Error('This host shares no ledger')
   await using view = await openFleet(fleet, input)
   return { hosts: await view.listHosts(), totals: await view.readTotals() }
 }
 
-/** Throws UsageError when the library could not be served at the new address. */
+/** Throws UsageError if the library could not be served at the new address. */
 async function assertLibraryCanMove(current: Settings, { libraryListen, service }: Settings): Promise<void> {
   if (libraryListen === 'none' || service.kind !== 'embedded') return
   const isOurs = current.service.kind === 'embedded' && current.libraryListen !== 'none'
@@ -135,7 +134,7 @@ async function assertLibraryCanMove(current: Settings, { libraryListen, service 
   await assertFree(libraryListen.host, libraryListen.port)
 }
 
-/** The planner can leave out a mirror that is about to be forgotten. */
+/** Returns a function that plans what the daemon does with these settings; `forgotten` names a mirror to leave out. */
 function createPlanner(
   store: Store,
   input: OpenDaemonInput,
@@ -164,7 +163,7 @@ function createPlanner(
       abort: (reason) => controller.abort(reason),
       timeZone: settings.timeZone,
       maintenance: settings.maintenance,
-      admit: (asked) => admitMirrors(settings, asked, mirrors, { known: store.mirrors.list(), home }),
+      admit: (asked) => admitMirrors(settings, asked, mirrors, { storedMirrors: store.mirrors.list(), home }),
       mirrors: mirrors.map((mirror) => {
         const { schedule = null, maxDurationMs } = mirror
         return { controller: controllerSettings(mirror, logger), schedule, maxDurationMs }
@@ -173,8 +172,8 @@ function createPlanner(
     }
   }
   return (settings: Settings, forgotten?: string): DaemonPlan => {
-    const known = store.mirrors.list().filter(({ name }) => name !== forgotten)
-    const { mirrors, passedOver } = chooseForDaemon(settings, { known, home })
+    const storedMirrors = store.mirrors.list().filter(({ name }) => name !== forgotten)
+    const { mirrors, passedOver } = chooseForDaemon(settings, { storedMirrors, home })
     return {
       supervisor: planSupervisor(settings, mirrors),
       health: healthOf(settings, input.env),
@@ -197,23 +196,23 @@ function controllerSettings(mirror: PlannedMirror, logger: Logger): ControllerSe
 function healthOf({ healthListen }: Settings, env: OpenDaemonInput['env']): HealthAddress | null {
   if (healthListen === 'none') return null
   if (healthListen !== 'auto') return { ...healthListen, isRequired: true }
-  return isUnderServiceManager(env) ? DEFAULT_HEALTH : null
+  return isUnderSystemd(env) ? DEFAULT_HEALTH : null
 }
 
 const ORDERS_AT_ONCE = 4
 
-/** Publishes the state of the daemon's mirrors, and carries out orders of other hosts. */
+/** Returns the functions that publish the state of this daemon's mirrors, and that carry out orders of other hosts. */
 function dutiesOfDaemon(settings: Settings, input: OpenServiceInput, store: Store, reader: StateReader): HostDuties {
   const { stateDir, fleet } = settings
   const { logger, signal } = input
   const actions = mirrorActions({ ...input, stateDir, settings: () => settings })
   const underWay = new Set<string>()
-  const turns = new PQueue({ concurrency: ORDERS_AT_ONCE })
+  const syncQueue = new PQueue({ concurrency: ORDERS_AT_ONCE })
   const carryOut = async ({ kind, mirror }: HostOrder) => {
-    logger.info('an order from another host', { order: kind, mirror: mirror ?? 'all' })
+    logger.info('carrying out an order from another host', { order: kind, mirror: mirror ?? 'all' })
     const names = mirror === null ? [] : [mirror]
     const listed = listForOverview(settings, store.mirrors.list())
-    // An order names a mirror; the actions would take a directory, too.
+    // An order must name a mirror; the actions would also accept a directory.
     if (mirror !== null && !listed.some(({ name }) => name === mirror))
       throw new UsageError('unknown-mirror', 'this host has no such mirror')
     await (kind === 'sync' ? actions.sync(names, signal) : actions[kind](names))
@@ -223,7 +222,7 @@ function dutiesOfDaemon(settings: Settings, input: OpenServiceInput, store: Stor
       const text = JSON.stringify(order)
       if (underWay.has(text)) return
       underWay.add(text)
-      const take = async () => {
+      const run = async () => {
         try {
           if (!signal.aborted) await carryOut(order)
         } catch (error) {
@@ -235,7 +234,7 @@ function dutiesOfDaemon(settings: Settings, input: OpenServiceInput, store: Stor
         }
       }
       // A pause must not wait until a sync has ended.
-      void (order.kind === 'sync' ? turns.add(take) : take())
+      void (order.kind === 'sync' ? syncQueue.add(run) : run())
     },
     readPublished: async () => {
       const daemon = await connectToDaemon(stateDir)

@@ -8,8 +8,7 @@ import { IngestionCapacity } from '../sync/ingestion/ingestion-capacity.ts'
 import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import type { StartWalk } from '../sync/scan/scan-batch.ts'
-import { prepareThread, rescanInThread } from '../sync/scan/walk-by-checkers.ts'
-import { walkBySize } from '../sync/scan/walk-small-tree.ts'
+import { prepareThread, rescanInThread, walkBySize } from '../sync/scan/walk-by-checkers.ts'
 import { type FileLog, type MetricsSink, noMetrics, silentFileLog } from '../sync/sinks.ts'
 import { openUploadQueues } from '../sync/upload/parallel-uploads.ts'
 import { realPathOfOwn } from './files/paths-on-disk.ts'
@@ -32,11 +31,11 @@ export interface OpenEngineInput extends Omit<MemberInput, 'store'> {
   readonly fileLog?: FileLog
   readonly graceMs?: number
   readonly beforeUploads?: Engine['beforeUploads']
-  /** Replaces the store in the state directory; the engine closes it. */
+  /** Used in place of the store in the state directory, and closed with the engine. */
   readonly store?: Store
 }
 
-/** A larger state belongs to a tree whose scan needs a thread. */
+/** Above this size of the store, a scan uses a second thread, which is therefore started early. */
 const LARGE_STATE_BYTES = 2 ** 21
 
 export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEngine {
@@ -60,6 +59,7 @@ export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEn
 export interface ComposeInput extends OpenEngineInput {
   readonly store: Store
   readonly startWalk: StartWalk
+  /** Aborts when this process ends, and begins the grace period; by default `signal`, which also aborts for a new configuration. */
   readonly endSignal?: AbortSignal
 }
 
@@ -112,14 +112,14 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   }
 }
 
-/** Opens the store for reading, also while another process holds it, and the service. */
+/** Opens the store for reading, even while another process holds it. The service is opened when it is first used. */
 export function openReader(settings: Settings, input: OpenServiceInput) {
   const store = openStoreReader(settings.stateDir)
   const origin = originOf(settings)
   const retryAfter = store && origin !== undefined ? recallRetryAfter(store.keyValues, origin, systemClock) : undefined
   const service = createLazyService(settings, { ...input, retryAfter })
   return {
-    /** Undefined when nothing was mirrored yet. */
+    /** Undefined before the first sync. */
     store,
     contextFor: (reader: StoreReader) => reportContext(settings, input, reader, service),
     [Symbol.asyncDispose]: async () => {
@@ -129,17 +129,17 @@ export function openReader(settings: Settings, input: OpenServiceInput) {
   }
 }
 
-/** Key-value pairs of the store, each written in a transaction of its own. */
+/** Returns access to the key-value pairs of the store; each is written in a transaction of its own. */
 function memoryOf({ keyValues, write }: Store): Memory {
   return { get: keyValues.get, set: (key, value) => write(() => keyValues.set(key, value)) }
 }
 
-/** Undefined for the embedded library, which never asks to wait. */
+/** Returns the origin whose `Retry-After` is remembered; undefined for the embedded library, which never sends one. */
 function originOf({ service }: Settings): string | undefined {
   return service.kind === 'configured' ? service.origin : undefined
 }
 
-/** Includes the embedded library's data also when a service is configured. */
+/** Returns the real paths of shelfd's own data, including the embedded library's, even if a service is configured. */
 export function ownDirectoriesOf({ stateDir, service }: Pick<Settings, 'stateDir' | 'service'>): string[] {
   return [stateDir, service.dataDir].map(realPathOfOwn)
 }
@@ -150,7 +150,8 @@ function graceAfter(signal: AbortSignal, graceMs: number): { signal: AbortSignal
   const onAbort = () => {
     timer = setTimeout(() => grace.abort(signal.reason), graceMs)
   }
-  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
   const end = () => {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)

@@ -27,19 +27,19 @@ type LedgerInput = Pick<OpenServiceInput, 'env' | 'cwd' | 'home' | 'redactor' | 
 
 export type HostDuties = Pick<FleetOptions, 'readPublished' | 'onOrder'>
 
-/** Longer than the ledger's functions wait for a lock. */
+/** Longer than the time for which the ledger's functions wait for a lock. */
 const CALL_TIMEOUT_MS = 25_000
 
-const MAX_TOLD = 100
+const MAX_REPORTED = 100
 
 export interface MemberInput extends OpenServiceInput {
   readonly store: Store
-  /** How a daemon publishes and carries out orders; undefined: as a single run does. */
+  /** How a daemon publishes its state and carries out orders; undefined for a run without a daemon. */
   readonly hostDuties?: HostDuties
   readonly onLedgerCall?: (call: LedgerCall) => void
 }
 
-/** Undefined without a fleet in the settings. Connects with the first run. */
+/** Returns this host's membership of the fleet, which connects at the first run; undefined if no fleet is configured. */
 export function memberOf(
   settings: Settings,
   input: MemberInput,
@@ -74,25 +74,25 @@ export function memberOf(
   })
 }
 
-/** Differs for a copy of the state; undefined where the file system does not record creation times. */
+/** Returns a text that differs for a copy of the state directory; undefined if the file system does not record creation times. */
 function placeOf(stateDirectory: string): string | undefined {
   const { inode, birthNs, isBirthCertain } = inspectRoot(nodeFileSystem, stateDirectory)
   return birthNs !== null && isBirthCertain ? `${inode} ${birthNs}` : undefined
 }
 
-/** Reads in this process what the host publishes at the end of a run. */
+/** Reads what this host publishes. This thread reads it, because a run without a daemon publishes only at its end. */
 async function readHere(settings: Settings, { publish }: FleetSettings, store: Store): Promise<Published> {
   const { readPublished } = await import('../sync/reading/read-published.ts')
   const listed = listForOverview(settings, store.mirrors.list())
   return readPublished(store, { daemon: null, listed, nowMs: systemClock.nowMs(), namesPaths: publish === 'names' })
 }
 
-/** Carries out what a run can: the next daemon finds the mirrors paused or resumed. */
+/** Carries out pause and resume, which only change the store; a sync needs a daemon. */
 function carryOutHere(store: Store, logger: Logger, { kind, mirror }: HostOrder): void {
   const names = mirror === null ? [] : [mirror]
   if (kind === 'pause') pauseMirrors(store, names)
   else if (kind === 'resume') resumeMirrors(store, names)
-  else logger.warn('another host ordered a sync, and no daemon runs here that could do it', { mirror: mirror ?? 'all' })
+  else logger.warn('another host ordered a sync, but no daemon runs here to carry it out', { mirror: mirror ?? 'all' })
 }
 
 export async function openFleet(fleet: FleetSettings, input: LedgerInput): Promise<FleetView> {
@@ -100,7 +100,7 @@ export async function openFleet(fleet: FleetSettings, input: LedgerInput): Promi
   return openFleetView(ledgerAddress(fleet, input))
 }
 
-/** The password is read at each connection, so that a changed one takes effect. */
+/** Returns how to reach the ledger. The password is read for each connection, so that a changed one takes effect. */
 export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerAddress {
   const { host, port, database, user } = fleet.database
   const hasPassword = fleet.passwordFile !== undefined || fleet.passwordCommand !== undefined
@@ -115,7 +115,7 @@ export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerA
     onUnreadable: warnOnce(input.logger),
     ...(hasPassword && {
       password: async () => {
-        const password = (await readPassword(fleet, input).catch(asRefusal)) ?? ''
+        const password = (await readPassword(fleet, input).catch(throwAsRefused)) ?? ''
         input.redactor.add(password)
         return password
       },
@@ -123,23 +123,23 @@ export function ledgerAddress(fleet: FleetSettings, input: LedgerInput): LedgerA
   }
 }
 
-/** The same row is read again and again, so it is reported once. */
+/** Returns a function that logs an unreadable row once, although the row is read again and again. */
 function warnOnce(logger: Logger | undefined): (what: string, host: string) => void {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return (what, host) => {
-    if (told.has(`${what} ${host}`) || told.size > MAX_TOLD) return
-    told.add(`${what} ${host}`)
+    if (reported.has(`${what} ${host}`) || reported.size > MAX_REPORTED) return
+    reported.add(`${what} ${host}`)
     logger?.warn(`${what} of another host cannot be read, and is left out`, { host })
   }
 }
 
-/** Gives the error the code `ledger-refused`, so that a missing password stops only what needs the ledger. */
-function asRefusal(error: unknown): never {
+/** Throws an AccessError again with the code `ledger-refused`, so that a missing password stops only what needs the ledger. */
+function throwAsRefused(error: unknown): never {
   if (!(error instanceof AccessError)) throw error
   throw new AccessError('ledger-refused', error.message, { cause: error })
 }
 
-/** A connection on this computer is encrypted only if the settings name authorities or a certificate. */
+/** Returns false (no TLS) for a ledger on this computer, unless the settings name authorities or a certificate. */
 function tlsOf(
   { database, caFile, clientCertificate }: FleetSettings,
   { redactor }: LedgerInput,

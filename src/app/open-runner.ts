@@ -8,7 +8,7 @@ import { createProgress, type Progress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import { type RunResult, runSync } from '../sync/run/run-sync.ts'
 import type { FileLog } from '../sync/sinks.ts'
-import { byDaemonOrHere } from './change-store.ts'
+import { byDaemonOrHere } from './ask-daemon.ts'
 import { type OpenEngineInput, type OpenedEngine, openEngine, openReader } from './open-engine.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import type { SettingFlag } from './settings/overrides.ts'
@@ -18,12 +18,12 @@ import type { Settings } from './settings/settings.ts'
 export interface Runner extends AsyncDisposable {
   readonly storedMirrors: readonly MirrorRow[]
   readonly progress: Progress
-  /** True if a daemon does the run; it continues its work when this process ends. */
+  /** True if a daemon does the run, and continues when this process ends. */
   readonly isInDaemon: boolean
   readonly ignoredFlags: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
   reportContext(): ReportContext
-  /** Undefined where others embed: a daemon, or the process that has the library. */
+  /** Undefined if a daemon does the run, because it also embeds. */
   embedFor?: OpenedEngine['embedFor']
 }
 
@@ -33,10 +33,10 @@ interface RunnerInput extends OpenServiceInput {
   readonly beforeUploads?: Engine['beforeUploads']
 }
 
-/** A daemon ignores these flags of its clients, because all its uploads share these limits. */
+/** Flags that a daemon ignores when its clients have them, because all uploads of the daemon share these limits. */
 const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-second', 'retry-for']
 
-/** Throws LockedError when another process holds the store and is not a daemon. */
+/** Throws LockedError if a process that is not a daemon holds the store. */
 export async function openRunner(settings: Settings, input: RunnerInput): Promise<Runner> {
   return await byDaemonOrHere<Runner>(
     settings.stateDir,
@@ -45,7 +45,7 @@ export async function openRunner(settings: Settings, input: RunnerInput): Promis
   )
 }
 
-/** A dry run ends with a rollback. In the daemon that would undo the daemon's own writes, so it runs here on a copy of the store. */
+/** A dry run ends with a rollback, which would undo the daemon's own writes; so it runs in this process, on a copy of the store. */
 function openRunnerBesideDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
   if (!input.isDryRun) return openDaemonRunner(daemon, settings, input)
   return openLocalRunner(settings, { ...input, store: openStoreCopy(settings.stateDir) })
@@ -88,7 +88,7 @@ function hasChannels({ command, webhooks }: Settings['notify']): boolean {
 function openDaemonRunner(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
   const reader = openReader(settings, input)
   const { store } = reader
-  // A running daemon holds a store; without one it is still starting.
+  // While a daemon starts, the store may not exist yet.
   if (!store)
     throw new LockedError('store-locked', 'Cannot read the state: the daemon is still starting; run the command again')
   const progress = createProgress()

@@ -1,7 +1,7 @@
 import { startProgram } from '../foundation/run-program.ts'
 import type { Environment } from './settings/overrides.ts'
 
-/** Opens an address or an absolute path with the user's program for it; false if there is no such program or no graphical session. */
+/** Opens an address or an absolute path with the user's program for it. Returns false without such a program or a graphical session. */
 export async function openWithSystem(target: string, env: Environment): Promise<boolean> {
   switch (process.platform) {
     case 'darwin':

@@ -4,7 +4,7 @@ import type { Hooks } from '../sync/engine.ts'
 import type { Environment } from './settings/overrides.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** A mirror's own commands replace those of all. Undefined without commands. */
+/** Returns the commands to run around each run of a mirror: its own ones, else those for all mirrors. Undefined if there are none. */
 export function hooksOf({ hooks, mirrors }: Settings, env: Environment): Hooks | undefined {
   const own = new Map(mirrors.map((mirror) => [mirror.name, mirror.hooks]))
   const ofMirror = (name: string) => own.get(name) ?? hooks
@@ -15,14 +15,14 @@ export function hooksOf({ hooks, mirrors }: Settings, env: Environment): Hooks |
       const settings = ofMirror(name)
       const [program, ...args] = settings?.[moment] ?? []
       if (!settings || program === undefined) return undefined
-      const known = { SHELFD_HOOK: moment, SHELFD_MIRROR: name, SHELFD_MIRROR_PATH: path }
-      const more = { ...known, ...(isDryRun && { SHELFD_DRY_RUN: '1' }), ...variables }
+      const common = { SHELFD_HOOK: moment, SHELFD_MIRROR: name, SHELFD_MIRROR_PATH: path }
+      const more = { ...common, ...(isDryRun && { SHELFD_DRY_RUN: '1' }), ...variables }
       return runCommand({ program, args, env: { ...env, ...more }, timeoutMs: settings.timeoutMs, signal })
     },
   }
 }
 
-/** Finds commands whose program could not run here now; it runs none. */
+/** Returns the commands whose program could not be started here now, without starting any. */
 export function findUnusableHooks({ hooks, mirrors }: Settings, env: Environment) {
   const own = mirrors.map((mirror) => ({ key: `mirrors.${mirror.name}.hooks`, hooks: mirror.hooks }))
   return [{ key: 'hooks', hooks }, ...own].flatMap((each) =>
@@ -50,13 +50,13 @@ function explainProgram(program: string, path?: string): string | undefined {
 
 const SHOWN_CHARACTERS = 200
 
-/** Returns why the command failed, with the last line that it printed. */
+/** Returns why the command failed, with the last line that it printed; undefined if it succeeded. */
 async function runCommand(call: ProgramCall): Promise<string | undefined> {
   const { failure, printed } = await runProgram(call)
   if (!failure) return undefined
   if (failure.kind === 'untrusted') return failure.why
   if (failure.kind === 'missing') return `the command "${call.program}" does not exist`
-  const last = printed.trim().split('\n').at(-1) ?? ''
-  const said = last === '' ? '' : `: ${escapeText(truncateText(last, SHOWN_CHARACTERS))}`
-  return `the command ${describeFailure(call, failure)}${said}`
+  const lastLine = printed.trim().split('\n').at(-1) ?? ''
+  const detail = lastLine === '' ? '' : `: ${escapeText(truncateText(lastLine, SHOWN_CHARACTERS))}`
+  return `the command ${describeFailure(call, failure)}${detail}`
 }

@@ -29,13 +29,13 @@ export async function serveDashboard(settings: Settings, input: ServeInput): Pro
     reader,
     log: null,
     settings: () => current,
-    // This process keeps the service that it has opened.
+    // The dashboard only edits mirrors; the opened service stays in use.
     onChange: ({ configFile, mirrors }) => {
       current = { ...current, configFile, mirrors }
     },
-    knownMirrors: () => readStoredMirrors(stateDir),
+    storedMirrors: () => readStoredMirrors(stateDir),
     service: () => service,
-    // Only one process can run the embedded library, so during a sync its service answers.
+    // The embedded library can be opened only once, so during a sync the dashboard uses the runner's service.
     onRun: async (runner: Runner | null) => {
       service = runner && !runner.isInDaemon ? runner.reportContext().service : own
       await own.disconnect()

@@ -8,14 +8,14 @@ export const ROOT_OPTIONS = {
 } as const satisfies ArgumentTable
 
 /**
- * Root can send the files of all users, so it needs `--allow-root`, `SHELFD_ALLOW_ROOT` or a system service. The embedded library keeps
- * everything on the machine, so root only gets a warning. Throws UsageError('running-as-root').
+ * Throws UsageError('running-as-root') for root, who can send the files of all users, without `--allow-root`, `SHELFD_ALLOW_ROOT` or
+ * a system service. With the embedded library, which keeps everything on the machine, root only gets a warning.
  */
 export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed: boolean): void {
   const { SHELFD_ALLOW_ROOT = '' } = io.env
   if (io.uid !== 0 || isAllowed || ['1', 'true'].includes(SHELFD_ALLOW_ROOT) || isSystemService(io.env)) return
   if (settings.service.kind === 'embedded') {
-    logger.warn('running as root, who can read the files of all users; --allow-root says that this is meant')
+    logger.warn('running as root, who can read the files of all users; --allow-root confirms that this is intended')
     return
   }
   const ways = [
@@ -30,7 +30,7 @@ export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed
   )
 }
 
-/** systemd sets both for units with a state directory; a root shell has at most the first. */
+/** Recognizes a systemd unit with a state directory, for which systemd sets both variables; a root shell has at most the first. */
 function isSystemService({ INVOCATION_ID, STATE_DIRECTORY }: CommandContext['io']['env']): boolean {
   return Boolean(INVOCATION_ID) && Boolean(STATE_DIRECTORY)
 }

@@ -11,14 +11,14 @@ interface ArgumentTexts {
   readonly describe: string
   /** One letter. */
   readonly alias?: string
-  /** May be repeated; the last positional then takes all that follow. */
+  /** A flag that may be repeated, or a last positional that receives all further words. */
   readonly array?: true
   readonly required?: true
   readonly choices?: readonly string[]
   /** The names that completion offers for an argument instead of files. */
   readonly completes?: 'mirrors' | 'libraries'
   readonly default?: string | number
-  /** Name of the value in the help, by custom in capitals. */
+  /** The name of the value in the help, in capitals. */
   readonly placeholder?: string
 }
 
@@ -52,9 +52,9 @@ export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   readonly positionals?: P
   readonly options?: O
   readonly settingFlags?: readonly SettingFlag[]
-  /** Options that the help leaves out without `--all`: for few, or named by a message when it is needed. */
-  readonly rare?: readonly string[]
-  /** Such a command starts sooner; its context has no settings. */
+  /** Options that the help shows only with `--all`, because few users need them or a message names them in time. */
+  readonly rareOptions?: readonly string[]
+  /** The command starts sooner, because its context has no settings. */
   readonly withoutSettings?: true
   /** A command line (without `shelfd`) and what it does. */
   readonly examples: readonly (readonly [line: string, meaning: string])[]
@@ -64,7 +64,7 @@ export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   run(context: CommandContext, args: ArgumentsOf<P> & ArgumentsOf<O>): Promise<ExitName | undefined>
 }
 
-/** Types are checked against the tables before `run` is called. */
+/** A command without the types of its arguments, which the parser checks against the tables before it calls `run`. */
 export interface Command extends Omit<CommandSpec<ArgumentTable, ArgumentTable>, 'run'> {
   readonly positionals: ArgumentTable
   readonly options: ArgumentTable
@@ -73,7 +73,7 @@ export interface Command extends Omit<CommandSpec<ArgumentTable, ArgumentTable>,
 
 type NoArguments = Readonly<Record<never, never>>
 
-/** Types the arguments of `run` by the two tables. */
+/** Defines a command, and derives the types of the arguments of `run` from its two tables. */
 export function defineCommand<const P extends ArgumentTable = NoArguments, const O extends ArgumentTable = NoArguments>(
   spec: CommandSpec<P, O>,
 ): Command {
@@ -84,7 +84,7 @@ export function takesValue({ type }: ArgumentSpec): boolean {
   return type === 'string' || type === 'number'
 }
 
-/** `LIBRARY` for `library`. */
+/** Returns the name of an argument in the help, such as `LIBRARY` for `library`. */
 export function nameOf(name: string, spec: ArgumentSpec): string {
   return spec.placeholder ?? name.toUpperCase()
 }

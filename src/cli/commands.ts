@@ -7,7 +7,7 @@ export interface CommandEntry {
   load(): Promise<Command>
 }
 
-/** By their shared first words. */
+/** What the commands of a group are about, by the words with which their names begin. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   failed: 'What was refused or could not be processed',
   mirrors: 'The mirrors, synced or not',
@@ -17,12 +17,12 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   asset: 'What the service derived from a resource',
   'serve tokens': 'The access tokens of the embedded library',
   service: 'The daemon as a service of the system',
-  notify: 'Who is notified when something fails',
+  notify: 'Notifications when something fails',
   fleet: 'Many hosts that mirror into the same libraries',
   config: 'The configuration',
 }
 
-// The files that define several commands.
+// The modules that define several commands.
 const failed = () => import('./commands/failed.ts')
 const mirrors = () => import('./commands/mirrors.ts')
 const pause = () => import('./commands/pause.ts')
@@ -40,21 +40,21 @@ const config = () => import('./commands/config.ts')
 export const commands: readonly CommandEntry[] = [
   entry('sync', 'Send what is new and follow it until it is searchable', () => import('./commands/sync.ts')),
   entry('daemon', 'Keep the mirrors up to date until stopped', () => import('./commands/daemon.ts')),
-  entry('report', 'Compare both sides, file by file', () => import('./commands/report.ts')),
+  entry('report', 'Compare mirrors with their libraries, file by file', () => import('./commands/report.ts')),
   entry('status', 'Show what happens now', () => import('./commands/status.ts')),
   entry('dashboard', 'Show everything in a browser', () => import('./commands/dashboard.ts')),
-  entry('why', 'Show everything known of one path', () => import('./commands/why.ts')),
+  entry('why', 'Show everything that is known about one path', () => import('./commands/why.ts')),
   entry('get', 'Write documents back to files, compared with what was sent', () => import('./commands/get.ts')),
   entry('history', 'List past runs and how they ended', () => import('./commands/history.ts')),
   entry('failed list', 'List the files that were refused or could not be processed', failed, 'listCommand'),
-  entry('failed show', 'Show everything known of a content that went wrong', failed, 'showCommand'),
-  entry('failed retry', 'Try files that went wrong again with the next run', failed, 'retryCommand'),
-  entry('failed ignore', 'Set files aside that went wrong', failed, 'ignoreCommand'),
+  entry('failed show', 'Show everything that is known about a failed file', failed, 'showCommand'),
+  entry('failed retry', 'Try failed files again with the next run', failed, 'retryCommand'),
+  entry('failed ignore', 'Set failed files aside, so that they are not tried again', failed, 'ignoreCommand'),
   entry('mirrors list', 'List every mirror, and why some are not synced', mirrors, 'listCommand'),
   entry('mirrors show', 'Show one mirror', mirrors, 'showCommand'),
   entry('mirrors add', 'Write a mirror into the configuration file', mirrors, 'addCommand'),
   entry('mirrors remove', 'Take a mirror out of the configuration file', mirrors, 'removeCommand'),
-  entry('mirrors forget', 'Forget what was mirrored, and delete nothing', mirrors, 'forgetCommand'),
+  entry('mirrors forget', 'Forget what was mirrored, without deleting anything', mirrors, 'forgetCommand'),
   entry('pause', "Hold back the daemon's uploads", pause, 'pauseCommand'),
   entry('resume', "End a pause of the daemon's uploads", pause, 'resumeCommand'),
   entry('whoami', 'Show who the credential belongs to and what it may do', () => import('./commands/whoami.ts')),
@@ -62,9 +62,9 @@ export const commands: readonly CommandEntry[] = [
   entry('libraries create', 'Create a library', libraries, 'createCommand'),
   entry('libraries show', 'Show one library', libraries, 'showCommand'),
   entry('libraries delete', 'Delete a library and everything in it', libraries, 'deleteCommand'),
-  entry('library prune', 'Remove from the library on this computer what no file stands for', library, 'pruneCommand'),
+  entry('library prune', 'Remove documents without a file from the library on this computer', library, 'pruneCommand'),
   entry('library remove', 'Take documents out of the library on this computer for good', library, 'removeCommand'),
-  entry('library embed', 'Compute what searches compare meaning by', serve, 'embedCommand'),
+  entry('library embed', 'Compute the vectors by which searches compare meaning', serve, 'embedCommand'),
   entry('ls', 'List a directory of a library', directories, 'lsCommand'),
   entry('mkdir', 'Create a directory in a library', directories, 'mkdirCommand'),
   entry('resource show', 'Show a resource and its ingestion', resource, 'showCommand'),
@@ -84,7 +84,7 @@ export const commands: readonly CommandEntry[] = [
   entry('serve tokens list', 'List the access tokens of the embedded library', tokens, 'listCommand'),
   entry('serve tokens revoke', 'Revoke an access token of the embedded library', tokens, 'revokeCommand'),
   entry('init', 'Write a configuration, by questions or flags', () => import('./commands/init.ts')),
-  entry('bug-report', 'Collect what someone needs to find a fault', () => import('./commands/bug-report.ts')),
+  entry('bug-report', 'Collect what is needed to find a fault', () => import('./commands/bug-report.ts')),
   entry('doctor', 'Check everything that shelfd needs', () => import('./commands/doctor.ts')),
   entry('notify test', 'Send a test message through every channel', () => import('./commands/notify.ts')),
   entry('service install', 'Have the service manager start the daemon', service, 'installCommand'),

@@ -1,17 +1,17 @@
+import { chooseLogFormat, createLogger, levelOf } from '../app/create-logger.ts'
 import type { ReadTextFile } from '../app/files/private-files.ts'
-import { chooseLogFormat, createLogger, levelOf } from '../app/logging/create-logger.ts'
-import { createRedactor, type Redactor } from '../app/logging/redactor.ts'
 import type { OpenedService } from '../app/service-client/open-service.ts'
 import { type ExplainedSettings, explainSettings } from '../app/settings/explain-settings.ts'
 import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
+import { createRedactor, type Redactor } from '../foundation/text/redaction.ts'
 import { escapeLines, terminalSafeJson } from '../foundation/text/safe-text.ts'
 import { isoTime } from '../foundation/text/times.ts'
 import { describeOutage, type Outage, type OutageListener } from '../remote/policies/outage.ts'
 import { INTERACTIVE_RETRY } from '../rules/retry-delay.ts'
 import { renderTable } from './render/layout.ts'
-import { type CliIo, columnsOf, wordingFor } from './terminal/cli-io.ts'
+import { type CliIo, columnsOf, formatterFor } from './terminal/cli-io.ts'
 import { MessageOutput, WaitingLine } from './terminal/messages.ts'
 import { type ColorChoice, type Palette, paletteOf } from './terminal/palette.ts'
 
@@ -37,20 +37,20 @@ export interface CommandContext extends GlobalFlags {
   /** Reports on stderr that the command waits for the service. */
   readonly onOutage: OutageListener
   openService(): Promise<OpenedService>
-  /** Leaves out registered secrets and control characters. */
+  /** Prints a line without registered secrets and control characters. */
   print(line: string): void
-  /** Coloured where stdout shows colours. */
+  /** Prints a text, in colours where stdout shows them. */
   printText(text: string, style?: Exclude<keyof Palette, 'progress'>): void
   printJson(value: unknown): void
   readonly columns: number | undefined
-  /** On a terminal, rows are cut to its width. */
+  /** Prints a table; on a terminal, its rows are cut to the width. */
   printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void
   /** Writes a line for people to stderr, except with `-q`. */
   printMessage(line: string, style?: 'line' | 'quiet'): void
   /** With a text log, writes one or more lines as `printMessage` does; with a JSON log, logs them as info with `fields`. */
   announce(line: string, fields?: LogFields): void
   readonly logFormat: 'text' | 'json'
-  /** Shown on a terminal after a second without other output. */
+  /** Shows on a terminal, after a second without other output, what the command waits for. */
   showWait(what: string): void
   endWait(): void
   readonly messages: MessageOutput
@@ -67,9 +67,9 @@ export function createContext(
   let logger: Logger | undefined
   const messages = new MessageOutput(io.stderr, paletteOf('stderr', io, flags.color))
   const palette = paletteOf('stdout', io, flags.color)
-  const [wordText, wordMessage] = [wordingFor(io, 'stdout'), wordingFor(io, 'stderr')]
+  const [formatText, formatMessage] = [formatterFor(io, 'stdout'), formatterFor(io, 'stderr')]
   const printMessage: CommandContext['printMessage'] = (line, style) => {
-    if (!flags.quiet) messages.write(`${wordMessage(redactor.redact(line))}\n`, style)
+    if (!flags.quiet) messages.write(`${formatMessage(redactor.redact(line))}\n`, style)
   }
   let onOutage: OutageListener | undefined
   const waiting = new WaitingLine(messages, io.isTerminal.stdout && io.isTerminal.stderr && !flags.quiet)
@@ -80,7 +80,7 @@ export function createContext(
   }
   const printText: CommandContext['printText'] = (text, style = 'line') => {
     waiting.end()
-    io.stdout.write(`${palette[style](wordText(safe(text)))}\n`)
+    io.stdout.write(`${palette[style](formatText(safe(text)))}\n`)
   }
   const context: CommandContext = {
     ...flags,
@@ -162,15 +162,15 @@ const MIN_REPORTED_MS = 1_000
 /** The interval at which an unchanged outage is reported again. */
 const REMINDER_MS = 30_000
 
-interface Announced {
+interface Announcement {
   readonly origin: string
   readonly key: string
   readonly atMs: number
 }
 
-/** `isTerminal`: a user can stop the command with Ctrl-C. */
+/** Returns a listener that announces outages and their end; on a terminal it adds that Ctrl-C stops the command. */
 function createOutageListener(announce: CommandContext['announce'], isTerminal: boolean): OutageListener {
-  let announced: Announced | undefined
+  let announced: Announcement | undefined
   return (outage) => {
     const nowMs = Date.now()
     if (!outage) {

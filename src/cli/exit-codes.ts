@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorKind, rebuildError, ShelfdError } from '../foundation/errors.ts'
 
-/** The one table for the process, the help texts and the documents. How a run ends: rules/run-outcome.ts. */
+/** The exit codes of the process, for the help texts and the documentation too. rules/run-outcome.ts says how a run ends. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done' },
   failed: { code: 1, meaning: 'some files or ingestions failed' },
@@ -46,7 +46,7 @@ export function exitOfCode(code: ErrorCode | undefined): ExitName {
   return code === undefined ? 'failed' : exitOf(rebuildError(code, ''))
 }
 
-/** Worst first: what only a person can fix comes before what another run may. */
+/** The exits from the worst on: what only a person can fix comes before what another run may fix. */
 const FROM_THE_WORST: readonly ExitName[] = [
   'operator',
   'usage',

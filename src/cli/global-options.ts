@@ -2,7 +2,7 @@ import { isSettingFlag, OVERRIDES, type SettingFlag } from '../app/settings/over
 import type { ArgumentTable, Command } from './command.ts'
 import { COLOR_CHOICES } from './terminal/palette.ts'
 
-/** Accepted before or after the command's name. */
+/** Options that are accepted before and after the command's name. */
 export const GLOBAL_OPTIONS = {
   config: { type: 'string', describe: 'Configuration file', placeholder: 'FILE' },
   'state-dir': { type: 'string', describe: OVERRIDES['state-dir'].describe, placeholder: 'DIR' },
@@ -14,20 +14,20 @@ export const GLOBAL_OPTIONS = {
     describe: 'Log more, and name each file that is sent; twice also shows the traces of errors',
   },
   'log-format': { type: 'string', describe: OVERRIDES['log-format'].describe, choices: ['text', 'json'] },
-  color: { type: 'string', describe: 'Colour what people read', choices: COLOR_CHOICES, default: 'auto' },
+  color: { type: 'string', describe: 'Use colours in text', choices: COLOR_CHOICES, default: 'auto' },
   version: { type: 'boolean', alias: 'V', describe: 'Print the version' },
   help: { type: 'boolean', alias: 'h', describe: 'Print this help' },
 } as const satisfies ArgumentTable
 
 export const CONNECTION_FLAGS = ['data-dir', 'service-url', 'ca-file'] as const satisfies readonly SettingFlag[]
 
-/** Of most commands that ask the service. */
+/** The setting flags and exits of most commands that ask the service. */
 export const ASKS_SERVICE = {
   settingFlags: CONNECTION_FLAGS,
   exits: ['done', 'failed', 'temporary', 'refused'],
 } as const
 
-/** Scripts of `shelfd completion` call the program with this and the typed words. */
+/** The first argument with which the scripts of `shelfd completion` call the program; the typed words follow. */
 export const COMPLETION_REQUEST = '--get-completions'
 
 const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
@@ -47,7 +47,7 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'ingestion-deadline': 'DURATION',
 }
 
-/** The command's own flags, and those of the configuration. */
+/** Returns the command's own flags, and its flags for settings. */
 export function optionsOf({ options, settingFlags = [] }: Command): ArgumentTable {
   return { ...options, ...settingOptions(settingFlags) }
 }
@@ -68,7 +68,7 @@ export function flagForWord(argv: readonly string[]): readonly string[] {
   return [`--${word}`, ...argv.filter((_, index) => index !== position)]
 }
 
-/** Finds the command before its flags are known. */
+/** Returns the positions of the words that are neither flags nor their values, before the flags of the command are known. */
 export function positionsOfWords(argv: readonly string[]): number[] {
   const positions: number[] = []
   for (let index = 0; index < argv.length; index += 1) {

@@ -1,11 +1,11 @@
-/** The addresses and numbers that page and server of the dashboard share, beside the shapes. */
+/** What the page and the server of the dashboard share besides the shapes in `dashboard.ts`: addresses and a page size. */
 
-/** Where the server answers calls, each by its name. */
+/** A call is sent to this path, followed by `/` and the name of the call. */
 export const CALLS_PATH = '/api'
 
 export const LIVE_PATH = '/api/live'
 
-/** The part after the `#` of the one-time address begins so; the key follows. Browsers do not send it. */
+/** The beginning of the one-time address's fragment; the key follows. Browsers do not send fragments to servers. */
 export const SIGN_IN_FRAGMENT = '#/sign-in/'
 
 export const ROWS_A_PAGE = 100

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { documentCalls } from './document-calls.ts'
 import { fileCounts } from './file-counts.ts'
 import { mirrorEdits } from './mirror-edits.ts'
+import { identifier, resourceRecord } from './records.ts'
 import { SHOWN_STATES } from './report-classes.ts'
 
-/** Shapes of what the dashboard shows; times are ISO 8601. */
+/** The shapes of the data that the dashboard shows. Times are texts in the format of ISO 8601. */
 
 const count = z.int().nonnegative()
 const time = z.string()
@@ -18,33 +18,33 @@ export const mirrorOverview = z.object({
   /** `✓` nothing to do, `→` in progress, `!` something to know or to do, `✗` stopped until the user acts. */
   state: z.object({ sign: z.enum(['✓', '→', '!', '✗']), text: z.string() }),
   isPaused: z.boolean(),
-  /** A sync that was asked for on the dashboard is running, or waits for its turn. */
+  /** Whether a sync of this mirror that was started on the dashboard is running or waiting. */
   isSyncing: z.boolean(),
-  /** The mirror whose sync that one waits for. */
+  /** The mirror whose sync must end before the sync of this one begins; null unless it waits. */
   syncWaitsFor: z.string().nullable(),
-  /** Why the last sync that was asked for on the dashboard ended early. */
+  /** Why the last sync that was started on the dashboard ended early; null for any other end. */
   syncFailure: z.string().nullable(),
   files: fileCounts,
   queue: z.object({ contents: count, bytes: count }),
   inIngestion: count,
   problems: count,
   lastRun: z.object({ at: time, verdict: z.string() }).nullable(),
-  /** The next planned scan or batch of the daemon. */
+  /** When the daemon plans the next scan or batch of this mirror; null if none is planned. */
   nextRunAt: time.nullable(),
-  /** Other facts from the daemon, such as how it watches: label and text. */
+  /** Further facts, such as how the daemon watches: each is a label and a text. */
   details: z.array(z.tuple([z.string(), z.string()])).readonly(),
-  /** When the daemon did or will do something: label and time. */
+  /** Each is a label of something that the daemon did or will do, and the time of it. */
   times: z.array(z.tuple([z.string(), time])).readonly(),
 })
 
-/** The state of everything, as the live stream repeats it whenever it changes. */
+/** The state of everything. The live stream sends it again whenever it changes. */
 export const overview = z.object({
   version: z.string(),
   /** The origin of the service, or the data directory of the embedded library. */
   service: z.string(),
   /** Null when no daemon runs. */
   daemon: z.object({ startedAt: time, summary: z.string() }).nullable(),
-  /** Why the service or the ledger gives no answers now, and what shelfd does about it. */
+  /** Why the service or the ledger does not answer now, and what shelfd does about it; empty if both answer. */
   troubles: z.array(z.string()).readonly(),
   isInFleet: z.boolean(),
   mirrors: z.array(mirrorOverview).readonly(),
@@ -55,7 +55,7 @@ const reportRow = z.object({
   class: shownState,
   reason: z.string().nullable(),
   sizeBytes: count.nullable(),
-  /** Opens the document. */
+  /** The resource whose original the page can open; null if there is none. */
   resourceId: z.string().nullable(),
 })
 
@@ -63,20 +63,20 @@ const classCounts = z.partialRecord(shownState, count)
 
 const rowsInput = z.object({
   mirror: z.string(),
-  /** All when none is named. */
+  /** Only rows of these classes; an empty list means all classes. */
   classes: z.array(shownState).readonly(),
-  /** Only paths that contain it, in upper or lower case. */
+  /** Only rows whose path contains this text, in upper or lower case. */
   text: z.string().max(1_000),
-  /** Only paths below this directory; empty for all. */
+  /** Only rows below this directory; an empty text means all directories. */
   below: z.string(),
   offset: count,
 })
 
 const rowsPage = z.object({
   readAt: time,
-  /** Rows that the filter leaves. */
+  /** How many rows pass the filter. */
   total: count,
-  /** Rows by class, whatever classes the filter names. */
+  /** How many rows of each class would pass if the filter named all classes. */
   counts: classCounts,
   rows: z.array(reportRow).readonly(),
 })
@@ -85,7 +85,7 @@ const treeInput = z.object({ mirror: z.string(), directory: z.string() })
 
 const treePage = z.object({
   readAt: time,
-  /** The directories in a directory, each with the rows below it. */
+  /** The subdirectories, each with the number of rows below it by class. */
   directories: z.array(z.object({ name: z.string(), counts: classCounts })).readonly(),
   moreDirectories: count,
   files: z.array(reportRow).readonly(),
@@ -101,7 +101,7 @@ const failedContent = z.object({
   tries: count,
   since: time.nullable(),
   retryAt: time.nullable(),
-  /** Other files that have it. */
+  /** Some of the other files with this content, as `MIRROR: PATH`. */
   copies: z.array(z.string()).readonly(),
   moreCopies: count,
 })
@@ -112,54 +112,54 @@ const problem = z.object({
   code: z.string(),
   isSetAside: z.boolean(),
   canSetAside: z.boolean(),
-  /** The message without the path. */
+  /** The error message without the path. */
   cause: z.string(),
-  /** Null for a path that could not be read, or cannot be sent. */
+  /** Null if the problem is that the path cannot be read or sent. */
   content: failedContent.nullable(),
   /** The line of a `.shelfdignore` in the mirror's directory that leaves the path out; null when no line can. */
   ignoreLine: z.string().nullable(),
   root: z.string(),
-  /** What may mend it on the command line; null when no command is known. */
+  /** A shell command that may solve the problem; null when none is known. */
   command: z.string().nullable(),
 })
 
 const problemsFilter = z.object({
-  /** Only problems of paths that contain it, in upper or lower case. */
+  /** Only problems of paths that contain this text, in upper or lower case. */
   text: z.string().max(1_000),
-  /** The key of a group, or empty for all. */
+  /** Like `place`, the key of a group in the answer; an empty text means all groups. */
   cause: z.string(),
   place: z.string(),
 })
 
-/** Beyond the end, the last page is answered. */
+/** An `offset` beyond the end gets the last page. */
 const problemsInput = problemsFilter.extend({ offset: count })
 
 const problemGroup = z.object({ key: z.string(), count })
 
 const problemsPage = z.object({
-  /** Problems that the filter leaves; those that were set aside are among them, the last ones. */
+  /** How many problems pass the filter. Those that were set aside are included, and come last. */
   total: count,
   setAside: count,
-  /** By cause, and by directory, each counted as if its own kind of filter were off; the largest first. */
+  /** Groups by cause and by directory, the largest first: `causes` disregard the filter's cause, `places` its place. */
   causes: z.array(problemGroup).readonly(),
   places: z.array(problemGroup).readonly(),
   morePlaces: count,
   problems: z.array(problem).readonly(),
-  /** Contents among all that the filter leaves that are not set aside. */
+  /** How many failed contents pass the filter and are not set aside. */
   failed: count,
 })
 
 const timelineSpan = z.enum(['hour', 'day', 'month'])
 
-/** The uploads in equal intervals, the oldest first; each array has one value an interval. */
+/** The uploads by intervals of equal length, the oldest first. Each array has one value per interval. */
 export const timeline = z.object({
   fromMs: z.number(),
   intervalMs: z.number(),
   sent: z.array(count).readonly(),
   bytes: z.array(count).readonly(),
-  /** Uploads that failed or are in doubt, and contents sent then whose ingestion failed. */
+  /** Uploads of the interval that failed, are in doubt, or whose content failed in ingestion later. */
   failed: z.array(count).readonly(),
-  /** The median time until what was sent then could be searched; null where nothing can be. */
+  /** The median time from an upload in the interval until its content was searchable; null if none is searchable. */
   searchableAfterMs: z.array(z.number().nullable()).readonly(),
 })
 
@@ -168,9 +168,9 @@ const host = z.object({
   name: z.string(),
   version: z.string(),
   seenAt: time.nullable(),
-  /** `silent`: it did not end its session, and had no beat for long. */
+  /** `silent`: the session has not ended, but the host has sent no beat for a long time. */
   session: z.enum(['open', 'closed', 'silent']),
-  /** By the sign of their state: `✓`, `→`, `!`, `✗`. */
+  /** How many mirrors have a state with the sign `✓`, `→`, `!` or `✗`, in this order. */
   mirrors: z.object({ done: count, busy: count, warned: count, stopped: count }),
   waiting: count,
   problems: count,
@@ -178,15 +178,16 @@ const host = z.object({
 })
 
 const hostsInput = z.object({
-  /** Only hosts whose name contains it, in upper or lower case. */
+  /** Only hosts whose name contains this text, in upper or lower case. */
   text: z.string().max(1_000),
-  /** Beyond the end, the last page is answered. */
+  /** An offset beyond the end gets the last page. */
   offset: count,
 })
 
 const hostsPage = z.object({
-  /** Hosts that the filter leaves. */
+  /** How many hosts pass the filter. */
   total: count,
+  /** How many files of all hosts reached the service twice. */
   secondSends: count,
   hosts: z.array(host).readonly(),
 })
@@ -210,7 +211,7 @@ const hostPage = z.object({
 const hostOrder = z.object({
   hostId: z.int(),
   kind: z.enum(['pause', 'resume', 'sync']),
-  /** Null: all of the host. */
+  /** Null for all mirrors of the host. */
   mirror: z.string().nullable(),
 })
 
@@ -218,11 +219,54 @@ const settingsInForce = z.object({
   /** Null without a configuration file. */
   configFile: z.string().nullable(),
   settings: z.array(z.object({ key: z.string(), value: z.string(), origin: z.string() })).readonly(),
-  /** Also those that no configuration names. */
+  /** All mirrors, also those that the configuration does not name. */
   mirrors: z
     .array(z.object({ name: z.string(), path: z.string(), origin: z.string(), isConfigured: z.boolean() }))
     .readonly(),
 })
+
+/** `type` is a kind such as `PDF`, `directory` a path in a library. An empty `library`, `type` or `directory` means any. */
+const searchInput = z.object({
+  query: z.string().max(1_000),
+  library: z.literal('').or(identifier),
+  type: z.string().max(100),
+  directory: z.string().max(10_000),
+  /** Whether earlier versions and documents without a file are found too. */
+  allVersions: z.boolean(),
+})
+
+const hitVersion = z.enum(['current', 'waiting', 'earlier', 'gone', 'left-out'])
+
+const searchPage = z.object({
+  notice: z.string(),
+  /** The first hits that pass the filter, the best first. */
+  results: z.array(
+    z.object({
+      resource: resourceRecord,
+      mime: z.string().nullable(),
+      size: z.number().nullable(),
+      /** When the document's file was last changed; if no file is here, when the document was added. */
+      date: time.nullable(),
+      version: hitVersion,
+      /** The absolute path of the document's file; null if no file is here. */
+      file: z.string().nullable(),
+      /** If the document has no file any more, the path of its last one; if the file has moved, the path it was sent from. */
+      formerFile: z.string().nullable(),
+      earlier: z.object({ count, newest: time }).nullable(),
+    }),
+  ),
+  /** How many of the `candidates`, the hits that were examined, pass the filter. */
+  total: count,
+  candidates: count,
+  /** Whether the candidates are all that the search found. */
+  isComplete: z.boolean(),
+  /** How many candidates are left out because a fact that the filter needs is unknown. */
+  undecided: count,
+  /** How many candidates are left out because they are earlier versions or have no file any more. */
+  outdated: count,
+})
+
+const fileToOpen = z.object({ resourceId: identifier, folder: z.boolean() })
 
 const logLine = z.object({
   /** Counted from 1 since the daemon started. */
@@ -232,7 +276,7 @@ const logLine = z.object({
   text: z.string(),
 })
 
-/** The last lines of the daemon's log; null when no daemon serves the dashboard. */
+/** `lines` are the last ones of the daemon's log; null when no daemon serves the dashboard. */
 const logLines = z.object({ lines: z.array(logLine).readonly().nullable() })
 
 export type Overview = z.infer<typeof overview>
@@ -267,7 +311,7 @@ const counted = z.object({ count: z.int() })
 /** Every call by name. Only `signIn` needs no session. */
 export const dashboardCalls = {
   signIn: { input: z.object({ key: z.string() }), answer: z.object({ token: z.string() }) },
-  /** These mirrors, all when none is named. */
+  /** Like `resume` and `sync`, concerns the named mirrors, or all of them if none is named. */
   pause: { input: names, answer: nothing },
   resume: { input: names, answer: nothing },
   /** Begins a sync and does not wait for its end. */
@@ -277,24 +321,25 @@ export const dashboardCalls = {
   why: { input: z.object({ mirror: z.string(), path: z.string() }), answer: explanation },
   problems: { input: problemsInput, answer: problemsPage },
   retry: { input: failures, answer: counted },
-  /** All that the filter leaves and that are not set aside. */
+  /** Retries all failed contents that pass the filter and are not set aside. */
   retryAll: { input: problemsFilter, answer: counted },
   setAside: { input: failures, answer: counted },
   timeline: { input: z.object({ span: timelineSpan }), answer: timeline },
   hosts: { input: hostsInput, answer: hostsPage },
   host: { input: z.object({ hostId: z.int() }), answer: hostPage },
-  /** The host carries it out with its next renewal. */
+  /** Leaves an order for a host, which carries it out when it next renews its session. */
   order: { input: hostOrder, answer: nothing },
   settings: { input: nothing, answer: settingsInForce },
   log: { input: nothing, answer: logLines },
-  ...documentCalls,
+  search: { input: searchInput, answer: searchPage },
+  /** Returns an address that opens the original for some minutes. */
+  openDocument: { input: z.object({ resourceId: identifier }), answer: z.object({ url: z.string() }) },
+  /** Opens a file of the resource on this computer, or its directory if `folder` is true; without a desktop, only returns the path. */
+  openFile: { input: fileToOpen, answer: z.object({ isOpened: z.boolean(), path: z.string() }) },
   ...mirrorEdits,
 } as const
 
-/**
- * An event of `GET /api/live`: the state, with the number of the log's last line (null when no daemon serves the dashboard), or
- * why it cannot be read now.
- */
+/** An event of `GET /api/live`: the state and the number of the log's last line (null without a daemon), or why there is neither. */
 export const liveEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('overview'), overview, logNumber: z.int().nullable() }),
   z.object({ kind: z.literal('failure'), message: z.string() }),

@@ -2,18 +2,18 @@ import { z } from 'zod'
 
 const count = z.int().nonnegative().default(0)
 
-/** Files of a mirror by state, each counted once beside `known`, which counts all. */
+/** How many files a mirror has in each state. `known` counts all files; each of them counts in exactly one other field. */
 export const fileCounts = z.object({
   known: count,
   searchable: count,
-  /** Stored without searchable text; none of them is `searchable`. */
+  /** Stored, but without searchable text; not counted in `searchable`. */
   withoutText: count,
   inIngestion: count,
   toSend: count,
   sending: count,
   inDoubt: count,
   needAttention: count,
-  /** Failed, and were set aside by `failed ignore`. */
+  /** Failed files that the user set aside, as `failed ignore` does. */
   setAside: count,
 })
 

@@ -1,8 +1,8 @@
-/** The texts that may become part of an address: identifiers are opaque, but none may lead to another address. */
+/** Identifiers become parts of addresses. They are opaque, but an identifier must not lead to another address. */
 
 const MAX_LENGTH = 512
 
-/** Returns whether a text can be an identifier: not empty, without control characters, and without a segment `.` or `..`, encoded or not. */
+/** Returns whether a text can be an identifier: not empty, no control characters, and no segment `.` or `..`, encoded or not. */
 export function isIdentifier(text: string): boolean {
   return (
     /^[\w-]{1,100}$/.test(text) ||
@@ -10,13 +10,15 @@ export function isIdentifier(text: string): boolean {
   )
 }
 
-/** Returns whether a path holds a control character or a segment `.` or `..`, also if it is decoded first, once or more often. */
+/** Returns whether a path holds a control character or a segment `.` or `..`, plain or percent-encoded, also repeatedly (`%252e`). */
 export function leavesPath(text: string): boolean {
-  const plain = text.replace(/%(?:25)*([0-7][0-9a-f])/gi, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  )
+  let plain = text
+  for (let before = ''; plain !== before; ) {
+    before = plain
+    plain = before.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  }
   return /\p{Cc}/u.test(plain) || plain.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')
 }
 
-/** The name of a field, without characters that are special in JSON, forms or headers. */
+/** Matches names of fields that contain no special character of JSON, forms or headers. */
 export const FIELD_NAME = /^[A-Za-z_][\w-]{0,99}$/

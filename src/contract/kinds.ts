@@ -1,6 +1,6 @@
 import { mimeOf } from './mime.ts'
 
-/** Views that need the exact type show it beside the kind. */
+/** What users are shown for a MIME type; the first pattern that matches decides. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^text\/markdown$/, 'Markdown'],
   [/^application\/pdf$/, 'PDF'],
@@ -25,8 +25,8 @@ export function kindOf(mimeType: string): string {
 }
 
 /**
- * Returns whether a MIME type is what a word means: a kind (`picture`), an extension (`pdf`, and with it all of the same type), or
- * a MIME type (`application/pdf`, `image/*`). Undefined for a word that means none.
+ * Returns a test of MIME types for the word of a user: a kind (`picture`), an extension (`pdf`, for all files of its type) or a MIME
+ * type (`application/pdf`, `image/*`). Returns undefined for a word that is none of these.
  */
 export function typeMatcher(word: string): ((mimeType: string) => boolean) | undefined {
   const meant = word.toLowerCase()

@@ -3,7 +3,10 @@
 /** Returns the canonical form of a library path, or undefined when it is malformed. */
 export function normalizeLibraryPath(path: string): string | undefined {
   if (!path.startsWith('/') || path.includes('\0') || !path.isWellFormed()) return undefined
-  const segments = path.replace(/\/+$/, '').split('/').slice(1)
+  const segments = path
+    .replace(/(?<!\/)\/+$/, '')
+    .split('/')
+    .slice(1)
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) return undefined
   return `/${segments.join('/')}`
 }
@@ -14,12 +17,12 @@ export function joinLibraryPath(parent: string, relative: string): string {
   return parent === '/' ? `/${relative}` : `${parent}/${relative}`
 }
 
-/** The parent of a canonical library path; the root is its own parent. */
+/** Returns the parent of a canonical library path; the root is its own parent. */
 export function parentLibraryPath(path: string): string {
   return path.slice(0, Math.max(1, path.lastIndexOf('/')))
 }
 
-/** The last segment of a canonical library path; empty for the root. */
+/** Returns the last segment of a canonical library path; an empty text for the root. */
 export function nameOfLibraryPath(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -1,6 +1,6 @@
 /**
- * File name extensions by MIME type. The table is part of the program and not the system's, since for the service the same bytes
- * under another type are another content. A change here uploads files again: raise MIME_TABLE_VERSION with it.
+ * File name extensions by MIME type. The program has a table of its own, because the service takes the same bytes with another type
+ * for another content. A change of the table makes shelfd upload files again: raise MIME_TABLE_VERSION with it.
  */
 export const MIME_TABLE_VERSION = 1
 
@@ -239,7 +239,7 @@ const MIME_BY_EXTENSION: ReadonlyMap<string, string> = new Map(
 
 const TEXT_NAMES: ReadonlySet<string> = new Set(PLAIN_TEXT_NAMES.trim().split(/\s+/))
 
-/** The MIME type of a file by its name alone: by its extension, or by a known name such as `Makefile` and `LICENSE`. */
+/** Returns the MIME type of a file by its name alone: by its extension, or by a known name such as `Makefile`. */
 export function mimeOf(fileName: string): string {
   const name = fileName.toLowerCase()
   const dot = name.lastIndexOf('.')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Shapes of the calls by which the dashboard changes what is mirrored. */
+/** The shapes of the calls by which the dashboard changes mirrors and their ignore rules. */
 
 const count = z.int().nonnegative()
 
@@ -16,39 +16,39 @@ const ignore = z
 
 const target = {
   file: z.string(),
-  /** Stands for the text of the file; a change of another text than this is refused. */
+  /** Identifies the text of the file. A change is refused if the file has another text by then. */
   revision: z.string(),
 }
 
-/** Files that change sides: how many, and the first of them by name. */
+/** How many files new rules would add or leave out, and the paths of the first of them. */
 const changed = z.object({ count, first: z.array(z.string()).readonly() })
 
 const rulesEffect = z.object({
-  /** Files, and their bytes, that are mirrored by the rules that are asked about. */
+  /** How many files the new rules mirror, and the sum of their sizes. */
   files: count,
   bytes: count,
-  /** Files that are mirrored by the rules in force, and not by those that are asked about. */
+  /** Files that only the rules in force mirror; `coming` are those that only the new rules mirror. */
   leaving: changed,
   coming: changed,
-  /** False where the directory is so large that only a part of it was looked through. */
+  /** False if only a part of the directory could be listed in time. */
   isWhole: z.boolean(),
 })
 
 const chosenMirror = z.object({
   /** Absolute, or below `~`. */
   path: z.string().max(4_096),
-  /** Empty for the name of the directory. */
+  /** An empty text means the name of the directory. */
   name: z.string().max(100),
-  /** Identifier or name; empty for a library with the name of the directory. */
+  /** Identifier or name. The embedded library also accepts an empty text: the library is named like the mirror. */
   library: z.string().max(1_000),
 })
 
-/** What is wrong with a field; of the others nothing is known then. */
+/** What is wrong with one field; the others may be wrong as well. */
 const fieldProblem = z.object({ field: z.enum(['path', 'name', 'library']), message: z.string() })
 
 const checkedMirror = z.object({
   problem: fieldProblem.nullable(),
-  /** The mirror with all that was left empty; null beside a problem. */
+  /** The mirror with its empty fields filled in; null if there is a problem. */
   mirror: chosenMirror.extend({ remotePath: z.string(), isNewLibrary: z.boolean(), found: rulesEffect }).nullable(),
 })
 
@@ -58,13 +58,13 @@ export const mirrorEdits = {
   rules: { input: z.object({ mirror: z.string() }), answer: z.object({ ...target, ignore }) },
   rulesEffect: { input: z.object({ mirror: z.string(), ignore }), answer: rulesEffect },
   saveRules: { input: z.object({ mirror: z.string(), revision: z.string(), ignore }), answer: written },
-  /** The libraries that take files from the credential. */
+  /** Lists the names of the libraries to which the credential may upload. */
   newMirror: { input: z.object({}), answer: z.object({ ...target, libraries: z.array(z.string()).readonly() }) },
   checkMirror: { input: chosenMirror, answer: checkedMirror },
   addMirror: {
     input: chosenMirror.extend({
       revision: z.string(),
-      /** Makes the library where there is none of its name. */
+      /** Whether the library is created if none has its name. */
       mayCreateLibrary: z.boolean(),
     }),
     answer: written,

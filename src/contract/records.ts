@@ -1,7 +1,6 @@
 /**
- * The records of the interface, version 0.9.0, as zod shapes, which accept what any service answers: the client parses answers
- * with them, and fields that the interface doesn't name pass through. The embedded service describes its own answers by exact
- * shapes made of these.
+ * The records of the interface, version 0.9.0, as zod shapes. The client parses the answers of any service with them, so they let
+ * fields pass that the interface does not name. The embedded service makes exact shapes of them, which describe its own answers.
  */
 import { z } from 'zod'
 import { isIdentifier } from './identifier.ts'
@@ -78,8 +77,8 @@ export const libraryPage = z.looseObject({ items: z.array(librarySummary), ...pa
 export const directoryPage = z.looseObject({ folders: z.array(folderEntry), files: z.array(fileEntry), ...pageFields })
 
 /**
- * 201 with a new id, or 200 with `duplicate: true` and the existing one. The last two fields are extras of the embedded service, from
- * the resource's record at that time.
+ * An answer 201 has a new id, an answer 200 has `duplicate: true` and the id of the existing resource. The last two fields are extras of
+ * the embedded service: the state of the resource at that time.
  */
 export const uploadResponse = z.looseObject({
   id: identifier,
@@ -88,7 +87,7 @@ export const uploadResponse = z.looseObject({
   text_extracted: z.boolean().optional().catch(undefined),
 })
 
-/** Extras of the embedded service: `excerpt` is the part of `text` that matched, `excerpt_marks` where its words are. */
+/** `excerpt`, the part of `text` that matched, and `excerpt_marks`, the ranges of the words in it, are extras of the embedded service. */
 export const assetRecord = z.looseObject({
   id: identifier,
   mime_type: z.string().optional(),
@@ -101,9 +100,9 @@ export const assetRecord = z.looseObject({
 })
 
 /**
- * Fields beyond `id` may be missing; `ingestion_status` may hold any value, which `ingestionOutcome` interprets. The
- * last five fields are extras of the embedded service; an unusable one counts as missing. `text_extracted` is false if the
- * service stores the resource but cannot search its text; `superseded_by` is the newest version of a document, null for that one.
+ * Fields other than `id` may be missing; `ingestion_status` may hold any value, which `ingestionOutcome` interprets. The
+ * last five fields are extras of the embedded service; one with an unusable value counts as missing. `text_extracted` is false if the
+ * service cannot search the text of the resource; `superseded_by` is the newest version of the document, null if this is the newest.
  */
 export const resourceRecord = z.looseObject({
   id: identifier,
@@ -125,7 +124,7 @@ export const searchResponse = z.looseObject({
   results: z.array(z.looseObject({ resource: resourceRecord })),
 })
 
-/** `representation` only for assets. The URL may be relative. */
+/** Only the answers for assets have a `representation`. The URL may be relative. */
 export const viewUrl = z.looseObject({
   url: z.string().min(1).meta({ format: 'uri' }),
   representation: z.string().optional(),
@@ -143,3 +142,35 @@ export type ResourceRecord = z.infer<typeof resourceRecord>
 export type AssetRecord = z.infer<typeof assetRecord>
 export type SearchResponse = z.infer<typeof searchResponse>
 export type ViewUrl = z.infer<typeof viewUrl>
+
+/** The body of an error: a text for people in `detail`, or else in `message`; `errors` holds messages by field. */
+const errorBody = z.looseObject({
+  detail: z.string().optional(),
+  message: z.string().optional(),
+  errors: z.unknown().optional(),
+})
+
+export interface ErrorText {
+  readonly text: string | undefined
+  readonly fields: readonly string[]
+}
+
+/** Reads the texts of an error body of any shape; never throws. */
+export function readErrorBody(body: unknown): ErrorText {
+  const parsed = errorBody.safeParse(body)
+  if (!parsed.success) return { text: undefined, fields: [] }
+  const { detail, message, errors } = parsed.data
+  return { text: detail ?? message, fields: fieldMessages(errors) }
+}
+
+function fieldMessages(errors: unknown): string[] {
+  if (typeof errors !== 'object' || errors === null) return []
+  return Object.entries(errors)
+    .slice(0, 20)
+    .map(([field, messages]) => `${field}: ${[messages].flat().slice(0, 20).map(textOf).join(', ')}`)
+}
+
+/** Returns a value as text. Does not convert objects, because an object from outside may have any `toString` or none. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'a value that is not text' : String(value)
+}

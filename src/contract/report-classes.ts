@@ -1,4 +1,4 @@
-const OTHERS = [
+const OTHER_CLASSES = [
   'processing',
   'local-only',
   'remote-only',
@@ -10,17 +10,17 @@ const OTHERS = [
   'unknown',
 ] as const
 
-/** The classes of the report: each thing is in exactly one of them. */
-export const REPORT_CLASS_NAMES = ['in-sync', ...OTHERS] as const
+/** The classes of the report; each entry is in exactly one of them. */
+export const REPORT_CLASS_NAMES = ['in-sync', ...OTHER_CLASSES] as const
 
 /**
- * What people are shown: the classes, with three parts of them shown apart. These are stored files without searchable text (of `in-sync`),
- * entries that are not files or were set aside (of `needs-attention`), and what no newer version replaces (of `superseded`).
+ * The states that users see: the classes, three of which are divided. `without-text` is a part of `in-sync`, `gone` and `left-out` are
+ * parts of `superseded`, `set-aside` and `unsupported` are parts of `needs-attention`.
  */
 export const SHOWN_STATES = [
   'in-sync',
   'without-text',
-  ...OTHERS,
+  ...OTHER_CLASSES,
   'gone',
   'left-out',
   'set-aside',

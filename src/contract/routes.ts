@@ -1,6 +1,6 @@
 import { isIdentifier } from './identifier.ts'
 
-/** Every request of the interface, and `deleteResource`, which only the embedded library answers. Paths are relative to `{base_url}/api`. */
+/** The requests of the interface, and `deleteResource`, which only the embedded library answers. Paths start at `{base_url}/api`. */
 export const ROUTES = {
   checkAccess: { method: 'GET', path: '/v1/auth/check' },
   downloadAsset: { method: 'GET', path: '/v1/assets/{asset}' },
@@ -31,16 +31,16 @@ export const API_PREFIX = '/api'
 /** Where an instance serves its OpenAPI description, relative to `{base_url}`. */
 export const OPENAPI_PATH = '/docs?api-docs.json'
 
-/** Bounds of page sizes. */
+/** How many entries a page of a list has by default and at most. */
 export const PAGE_LIMITS = {
   libraries: { byDefault: 50, max: 500 },
   directory: { byDefault: 100, max: 500 },
 } as const
 
-/** Uploaded files land here unless the instance offers a field that names a directory. */
+/** The directory of uploaded files, unless the instance offers a field that names one. */
 export const INBOX_PATH = '/.inbox'
 
-/** Returns `path` with each `{name}` replaced by its percent-encoded value. Throws TypeError unless that is an identifier. */
+/** Returns `path` with each `{name}` replaced by its percent-encoded value. Throws TypeError for a value that is no identifier. */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]

@@ -1,4 +1,4 @@
-/** States of a resource's processing: the interface's `ingestion_status`. */
+/** The states of a resource's processing, which the interface calls `ingestion_status`. */
 export const INGESTION_STATUSES = [
   'not_started',
   'running',
@@ -10,7 +10,7 @@ export const INGESTION_STATUSES = [
 
 export type IngestionStatus = (typeof INGESTION_STATUSES)[number]
 
-/** The meaning of a status for a client; `unknown` is an error state, never success. */
+/** What a status means for a client; `unknown` counts as an error. */
 export type IngestionOutcome = 'pending' | 'searchable' | 'partial' | 'failed' | 'unknown'
 
 const OUTCOMES: Readonly<Record<IngestionStatus, IngestionOutcome>> = {
@@ -26,7 +26,7 @@ export function isIngestionStatus(value: unknown): value is IngestionStatus {
   return typeof value === 'string' && Object.hasOwn(OUTCOMES, value)
 }
 
-/** Returns what any value of `ingestion_status` means. */
+/** Returns what a value of `ingestion_status` means; `unknown` for one that the interface does not name. */
 export function ingestionOutcome(status: unknown): IngestionOutcome {
   return isIngestionStatus(status) ? OUTCOMES[status] : 'unknown'
 }

@@ -1,13 +1,13 @@
-/** Uploads from one thread of the program to another, by a message port. Both run the same version, so that messages need no check. */
+/** Messages by which one thread sends uploads to another. Both threads run the same version, so messages are not checked. */
 
-/** One request of `uploadFile`, whose whole body is at hand. */
+/** One request of `uploadFile` with its whole body. */
 export interface PortUpload {
-  /** Each upload of a port has a greater one than those before it. */
+  /** Grows with each upload of the port. */
   readonly number: number
   readonly library: string
   readonly authorization: string
   readonly contentType: string
-  /** Where its body begins and ends in the bytes of the message. */
+  /** Where the body begins and ends in the bytes of the message. */
   readonly start: number
   readonly end: number
 }

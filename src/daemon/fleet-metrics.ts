@@ -9,7 +9,7 @@ import { MetricSet } from './metric-set.ts'
 
 const CALL_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 
-/** A registry of its own, since a host alone has none of these. */
+/** The metrics of a ledger. They have a registry of their own, since a host without a ledger has none of them. */
 export class FleetMetrics {
   readonly #metrics = new MetricSet()
   readonly #figures: FleetFigures | undefined
@@ -52,7 +52,7 @@ export class FleetMetrics {
     this.#calls.observe({ call: name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) }, durationMs / 1_000)
   }
 
-  /** Returns the text for a scrape; what is unknown has no value. */
+  /** Returns the text for a scrape; metrics that are unknown have no value. */
   async render({ state, unsettled, leaseLeftMs }: LedgerStatus): Promise<string> {
     if (state === 'unasked') this.#up.remove()
     else this.#up.set(state === 'connected' ? 1 : 0)
@@ -82,12 +82,12 @@ export interface Figures {
   readonly totals: FleetTotals
 }
 
-/** Every host of a fleet may be scraped, so each asks the ledger rarely. */
-const MIN_MS = MINUTE_MS
-const MAX_MS = 15 * MINUTE_MS
-const FOR_EACH_HOST_MS = SECOND_MS
+/** Bounds of the interval between reads. Every host of a fleet may be scraped, so the more hosts, the rarer each asks the ledger. */
+const MIN_INTERVAL_MS = MINUTE_MS
+const MAX_INTERVAL_MS = 15 * MINUTE_MS
+const INTERVAL_PER_HOST_MS = SECOND_MS
 
-/** Counts over all hosts, read at intervals and never waited for. */
+/** Numbers of all hosts. They are read at intervals, and no scrape waits for them. */
 export class FleetFigures implements AsyncDisposable {
   readonly #clock: Clock
   readonly #logger: Logger
@@ -102,7 +102,7 @@ export class FleetFigures implements AsyncDisposable {
     this.#read = read
   }
 
-  /** The last reading, which may start another one; undefined before the first, and after a failure. */
+  /** Returns what was read last, undefined before the first read and after a failure; starts another read if one is due. */
   latest(): Figures | undefined {
     if (this.#clock.monotonicMs() >= this.#dueMs) {
       this.#reading ??= this.#refresh().finally(() => {
@@ -121,11 +121,12 @@ export class FleetFigures implements AsyncDisposable {
       this.#figures = await this.#read()
     } catch (error) {
       this.#figures = undefined
-      // This host's own metrics say that a ledger is away.
+      // If the ledger is away, this host's own metrics say so.
       if (!(error instanceof TemporaryError))
-        this.#logger.warn('cannot read for the metrics what all hosts do', { reason: messageOf(error) })
+        this.#logger.warn('cannot read the numbers of all hosts for the metrics', { reason: messageOf(error) })
     }
     const hosts = this.#figures?.hosts.length ?? 0
-    this.#dueMs = this.#clock.monotonicMs() + Math.min(MAX_MS, Math.max(MIN_MS, hosts * FOR_EACH_HOST_MS))
+    const intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, hosts * INTERVAL_PER_HOST_MS))
+    this.#dueMs = this.#clock.monotonicMs() + intervalMs
   }
 }

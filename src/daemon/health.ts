@@ -23,7 +23,7 @@ export interface HealthServer extends AsyncDisposable {
 
 const MAX_CONNECTIONS = 32
 
-/** `/healthz`, `/readyz` and `/metrics`, for this machine only. Throws UsageError when `host` is not loopback or cannot be listened on. */
+/** Serves health and metrics, for this machine only. Throws UsageError if `host` is not loopback, or its port cannot be opened. */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, view, logger, limits } = options
   const address = loopbackAddress(host)
@@ -31,7 +31,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     routes: healthRoutes(view),
     maxConnections: MAX_CONNECTIONS,
     limits,
-    // Against DNS rebinding: the host is the name of the foreign page.
+    // Against DNS rebinding: there the header `Host` names the foreign page.
     checkHeaders: (headers) => {
       if (!isLoopback(hostNameOf(headers.host))) throw new RequestError('request-rejected', 'Not a local host', 403)
     },
@@ -46,11 +46,11 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     const url = await listen({ host: address, port }, warn)
     return { url, [Symbol.asyncDispose]: () => close(0) }
   } catch (error) {
-    throw cannotListen(address, port, error)
+    throw listenFailure(address, port, error)
   }
 }
 
-function cannotListen(host: string, port: number, cause: unknown): UsageError {
+function listenFailure(host: string, port: number, cause: unknown): UsageError {
   const code = systemCodeOf(cause) ?? messageOf(cause)
   const why = code === 'EADDRINUSE' ? 'another program uses this port' : code
   const text = `Cannot serve health and metrics on ${host.includes(':') ? `[${host}]` : host}:${port}: ${why}`
@@ -71,7 +71,7 @@ function loopbackAddress(host: string): string {
 export interface HealthView {
   status(): DaemonStatus
   renderMetrics(): Promise<{ readonly body: string; readonly contentType: string }>
-  /** Returns whether the daemon still works, not only its event loop. */
+  /** Returns whether the daemon still does its work; a running event loop alone is not enough. */
   isAlive(): boolean
 }
 
@@ -176,12 +176,12 @@ function checkOfMirror({ name, reason }: DaemonMirrorStatus): FailingCheck {
   return { check: `mirror:${name}`, code: reason?.code ?? null, message }
 }
 
-/** The user must repair the directory, not shelfd. */
+/** Returns whether the directory of a mirror is missing or unreadable, so that the user must repair it. */
 function isWithoutRoot(reason: DaemonMirrorStatus['reason']): boolean {
   return reason?.code === 'root-missing' || reason?.code === 'root-unreadable'
 }
 
-/** False for mirrors that are held back on purpose or failing. */
+/** Returns false for mirrors that are held back on purpose, or that fail. */
 function awaitsFirstScan(mirror: DaemonMirrorStatus): boolean {
   return mirror.lastScanAt === null && mirror.state !== 'held' && !isFailing(mirror)
 }

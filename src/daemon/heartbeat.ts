@@ -1,6 +1,6 @@
 import { type Clock, type Moment, momentOf } from '../foundation/clock.ts'
 
-/** `woke`: the machine or this process slept, or the clock was set forward. `clock`: it was set back. */
+/** `woke`: the machine or this process slept, or the clock was set forward. `clock`: the clock was set back. */
 export type JumpKind = 'woke' | 'clock'
 
 export interface HeartbeatInput {
@@ -11,11 +11,11 @@ export interface HeartbeatInput {
   onJump(kind: JumpKind, byMs: number): void
 }
 
-/** Smaller differences come from corrections of the clock and a busy machine. */
+/** Smaller jumps are not reported: they come from small corrections of the clock and from a busy machine. */
 const MIN_JUMP_MS = 30_000
 const BEATS_UNTIL_DEAD = 3
 
-/** Beats every `intervalMs`. Errors are not caught: a daemon whose beats fail should be restarted. */
+/** Calls `onBeat` now and every `intervalMs`. Its errors are not caught: a daemon whose beats fail should be restarted. */
 export function startHeartbeat(input: HeartbeatInput) {
   const { clock, intervalMs } = input
   const stop = new AbortController()
@@ -29,7 +29,7 @@ export function startHeartbeat(input: HeartbeatInput) {
   beat()
   void repeat(beat, input, stop.signal)
   return {
-    /** The last beat is no older than three intervals. */
+    /** Returns whether the last beat is no older than three intervals. */
     isAlive: () => clock.monotonicMs() - last.monotonicMs <= intervalMs * BEATS_UNTIL_DEAD,
     [Symbol.dispose]: () => stop.abort(),
   }
@@ -42,7 +42,7 @@ async function repeat(beat: () => void, { clock, intervalMs }: HeartbeatInput, s
   }
 }
 
-/** The monotonic clock may stop or continue while the machine sleeps. */
+/** Calls `onJump` for a jump of the wall clock and for a late beat, because not every system's monotonic clock runs during sleep. */
 function reportJump(last: Moment, now: Moment, { intervalMs, onJump }: HeartbeatInput): void {
   const passedMs = now.monotonicMs - last.monotonicMs
   const driftMs = now.wallMs - last.wallMs - passedMs

@@ -13,12 +13,12 @@ import { MetricSet } from './metric-set.ts'
 
 /** Counts reported events, and renders them with the daemon's status for Prometheus. */
 export interface Metrics extends EventCounters {
-  /** Gauges are read in this call. */
+  /** Reads the current values of gauges. */
   render(status: () => DaemonStatus): Promise<string>
   readonly contentType: string
 }
 
-/** A test compares the metrics with docs/monitoring.md. `figures`: of all hosts of the ledger. */
+/** docs/monitoring.md describes the metrics, and a test compares the two. `figures`: the numbers of all hosts of the ledger. */
 export function createMetrics(reader: StateReader, version: string, figures?: FleetFigures): Metrics {
   const metrics = new MetricSet()
   const { registry } = metrics
@@ -58,7 +58,7 @@ const SEARCHABLE_BUCKETS = [
   ...[HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 3 * DAY, 7 * DAY],
 ]
 
-/** Others are counted under their class. */
+/** Other statuses are counted by their class, such as `5xx`. */
 const NAMED_STATUSES = new Set([200, 201, 202, 204, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504])
 
 interface EventCounters extends MetricsSink {
@@ -168,7 +168,7 @@ function registerMirrors(metrics: MetricSet): Refresh {
 
 const MICROSECONDS = 1_000_000
 
-/** Names are the usual ones. prom-client's own set would sample the event loop a hundred times a second. */
+/** The names are those of prom-client's own set, which is not used because it would sample the event loop a hundred times a second. */
 function registerProcess(metrics: MetricSet): (status: DaemonStatus) => void {
   const cpu = metrics.counter('process_cpu_seconds_total', 'Processor time, of the user and the system.')
   const started = metrics.gauge('process_start_time_seconds', 'When the daemon started.')

@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Clock } from '../foundation/clock.ts'
+import { collectGarbage } from '../foundation/collect-garbage.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
-import { untilAborted } from '../foundation/concurrency/until-aborted.ts'
+import { untilAborted } from '../foundation/concurrency/waits.ts'
 import { InterruptedError, messageOf, OperatorError, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Store } from '../store/open-store.ts'
@@ -22,11 +21,11 @@ import { Supervisor, type SupervisorPlan } from './supervisor.ts'
 export interface HealthAddress {
   readonly host: string
   readonly port: number
-  /** Configured by the user: the daemon does not start without it. */
+  /** The user configured the address, so the daemon does not start if it cannot serve there. */
   readonly isRequired: boolean
 }
 
-/** It starts when it is first asked for an address. */
+/** The dashboard's server. It starts when it is first asked for an address. */
 export interface DashboardServer extends AsyncDisposable {
   createAddress(): string
 }
@@ -35,16 +34,16 @@ export interface DaemonPlan {
   readonly supervisor: SupervisorPlan
   readonly health: HealthAddress | null
   readonly notices: NoticePlan | undefined
-  /** Messages on configured mirrors that the daemon does not keep. */
+  /** Messages about configured mirrors that the daemon does not sync. */
   readonly passedOver: readonly string[]
 }
 
 export interface Replan {
   readonly plan: DaemonPlan
   readonly changes: readonly string[]
-  /** Puts this configuration in force, without reading anything. */
+  /** Puts this configuration in force, and reads nothing more. */
   takeOver(): void
-  /** The same configuration without forgetting a mirror. */
+  /** Plans the same configuration with all mirrors, if none was forgotten after all. */
   planWithAll(): DaemonPlan
 }
 
@@ -54,15 +53,15 @@ export interface DaemonInput {
   readonly logger: Logger
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** A client's configuration must name the same one. */
+  /** The configuration of a client must name the same service. */
   readonly serviceName: string
   readonly plan: DaemonPlan
   readonly metrics: Metrics
-  /** Checks all that could keep the configuration from being taken over; `forgotten` counts as unknown. Throws UsageError. */
+  /** Reads the configuration again, and checks all that could prevent its use. `forgotten` counts as absent. Throws UsageError. */
   replan(forgotten?: string): Promise<Replan>
-  /** `service`: that of the running supervisor. */
+  /** `service` returns that of the running supervisor. */
   openDashboard(service: () => Service): Promise<DashboardServer>
-  /** Each SIGHUP reads the configuration again. */
+  /** Calls the listener, which reads the configuration again, at each SIGHUP. */
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
@@ -82,7 +81,7 @@ class Daemon implements AsyncDisposable {
   readonly #memory = new IdleMemory()
   readonly #parts = new AsyncDisposableStack()
   readonly #fatal = Promise.withResolvers<never>()
-  /** Requests that would open something are refused from then on. */
+  /** Aborted when the daemon ends; from then on, requests that would open something are refused. */
   readonly #ending = new AbortController()
   #supervisor: Supervisor
   #notices: StatusNotices | undefined
@@ -152,7 +151,7 @@ class Daemon implements AsyncDisposable {
     this.#ending.abort(new InterruptedError('The daemon stops'))
     // First, because its syncs use the supervisor.
     await (await this.#dashboard?.catch(() => undefined))?.[Symbol.asyncDispose]()
-    // A running reload replaces the supervisor; waiting ones are refused.
+    // Waits for a running reload, which replaces the supervisor; those that wait are refused.
     using _lock = await this.#mutex.lock()
     await this.#supervisor.stop()
     await this.#parts.disposeAsync()
@@ -181,7 +180,7 @@ class Daemon implements AsyncDisposable {
     return notices && new StatusNotices(this.#input, notices)
   }
 
-  /** A change of the store by others is reported instead of `error`, which follows from it. */
+  /** If another program has changed the store, that is reported instead of `error`, which follows from it. */
   #fail(error: unknown): void {
     this.#fatal.reject(this.#input.store.findChange() ?? error)
   }
@@ -210,7 +209,7 @@ class Daemon implements AsyncDisposable {
     await this.#replace(undefined, () => {})
   }
 
-  /** A configured mirror starts from scratch with the next supervisor. */
+  /** If the configuration still has the mirror, the next supervisor treats it as a new one. */
   async #forget(name: string): Promise<string> {
     const { store, clock, logger } = this.#input
     return await this.#replace(name, () => {
@@ -220,7 +219,7 @@ class Daemon implements AsyncDisposable {
     })
   }
 
-  /** `between` runs without a supervisor. Throws InterruptedError when the daemon ends. */
+  /** Reads the configuration again and replaces the supervisor; `between` runs while there is none. Throws InterruptedError. */
   async #replace<T>(forgotten: string | undefined, between: () => T): Promise<T> {
     using _lock = await this.#mutex.lock(this.#ending.signal)
     const { logger } = this.#input
@@ -230,7 +229,7 @@ class Daemon implements AsyncDisposable {
     try {
       const replan = await this.#input.replan(forgotten)
       let { plan } = replan
-      // First, because the old configuration can stay in force if the address is in use.
+      // This comes first: if the address is in use, the old configuration can stay in force.
       await this.#moveHealth(plan)
       isWithoutSupervisor = true
       await this.#supervisor.stop()
@@ -241,7 +240,7 @@ class Daemon implements AsyncDisposable {
         plan = replan.planWithAll()
       }
       this.#supervisor = this.#startSupervisor(plan.supervisor)
-      // First, because the new ones read in the store what was sent.
+      // The old notices end first, because the new ones read from the store what was sent.
       await this.#notices?.[Symbol.asyncDispose]()
       this.#notices = this.#openNotices(plan)
       replan.takeOver()
@@ -266,7 +265,7 @@ class Daemon implements AsyncDisposable {
       logger.warn('there is no mirror to sync; configure one, or run "shelfd sync DIR"')
   }
 
-  /** On failure disposes of the plan, serves at the old address and throws. */
+  /** Serves health at the new address. If it cannot, disposes of the plan, serves at the old address and throws. */
   async #moveHealth({ health, supervisor }: DaemonPlan): Promise<void> {
     const before = this.#health?.address
     if (before && health && before.host === health.host && before.port === health.port) return
@@ -306,7 +305,7 @@ class Daemon implements AsyncDisposable {
 
 type Attempt<T> = { readonly value: T } | { readonly error: unknown }
 
-/** Throws OperatorError. */
+/** Returns the error of `work`; but throws OperatorError, which ends the daemon. */
 function attemptTo<T>(work: () => T): Attempt<T> {
   try {
     return { value: work() }
@@ -320,10 +319,10 @@ function isIdle({ mirrors, uploading, inIngestion }: DaemonStatus): boolean {
   return uploading === 0 && inIngestion === 0 && mirrors.every(({ state }) => state === 'idle')
 }
 
-/** A heap that has grown less is not worth a collection. */
+/** Smaller growth of the heap is not worth a collection. */
 const MIN_GROWTH_BYTES = 8 << 20
 
-/** V8 collects garbage while it allocates, so an idle daemon would keep the garbage of its last pass. */
+/** Collects the garbage of an idle daemon's last pass, which V8 would keep: it collects only while it allocates. */
 export class IdleMemory {
   readonly #collect: () => void
   #heapBytes = process.memoryUsage().heapTotal
@@ -338,11 +337,4 @@ export class IdleMemory {
     this.#collect()
     this.#heapBytes = process.memoryUsage().heapTotal
   }
-}
-
-/** Only this kind of collection gives back empty pages. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const collect: (options: object) => void = runInNewContext('gc')
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

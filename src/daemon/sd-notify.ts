@@ -21,14 +21,14 @@ const STATUS_INTERVAL_MS = 3_000
 const SEND_TIMEOUT_MS = 10_000
 const MAX_STATUS_LENGTH = 400
 
-/** Reports to the service manager; sends nothing where none listens. No method throws or waits; messages are sent in order. */
+/** Reports to the service manager, in order; sends nothing if none listens. No method throws, or waits until a message is sent. */
 export class Notifier {
   readonly #input: NotifierInput
   readonly #stop = new AbortController()
   #tail: Promise<void> = Promise.resolve()
   #shown = ''
   #next = ''
-  #isResting = false
+  #isThrottled = false
   #hasFailed = false
 
   constructor(input: NotifierInput) {
@@ -42,10 +42,10 @@ export class Notifier {
     void this.#send(['READY=1', this.#takeStatus()])
   }
 
-  /** Sent when it changes, at most every three seconds; the last line is always sent. */
+  /** Sends the status when it changes, at most every three seconds; the last one is always sent. */
   status(text: string): void {
     this.#next = toStatus(text)
-    if (!this.#isResting && !this.#stop.signal.aborted) void this.#showStatus()
+    if (!this.#isThrottled && !this.#stop.signal.aborted) void this.#showStatus()
   }
 
   reloading(): void {
@@ -69,12 +69,12 @@ export class Notifier {
   }
 
   async #showStatus(): Promise<void> {
-    this.#isResting = true
+    this.#isThrottled = true
     while (this.#next !== this.#shown) {
       void this.#send([this.#takeStatus()])
       if (!(await this.#wait(STATUS_INTERVAL_MS, this.#stop.signal))) break
     }
-    this.#isResting = false
+    this.#isThrottled = false
   }
 
   async #watch(intervalMs: number, isAlive: () => boolean, signal: AbortSignal): Promise<void> {
@@ -83,7 +83,7 @@ export class Notifier {
     }
   }
 
-  /** False when `signal` ended the sleep early. */
+  /** Returns false if `signal` ended the sleep early. */
   #wait(durationMs: number, signal: AbortSignal): Promise<boolean> {
     return this.#input.clock.sleep(durationMs, signal).then(
       () => true,
@@ -113,7 +113,7 @@ export class Notifier {
   }
 }
 
-/** Undefined when systemd does not watch this process. */
+/** Returns undefined if systemd does not watch this process. */
 function watchdogIntervalMs({ WATCHDOG_USEC: allowed, WATCHDOG_PID: pid }: Environment): number | undefined {
   if (pid && Number(pid) !== process.pid) return undefined
   const allowedMs = Number(allowed) / 1_000
@@ -124,7 +124,7 @@ function toStatus(text: string): string {
   return truncateText(escapeText(text), MAX_STATUS_LENGTH)
 }
 
-/** It waits until systemd has read the message, because systemd identifies the sender by its process. */
+/** Sends by a program that waits until systemd has read the message, because systemd identifies the sender by its process. */
 async function runSystemdNotify(lines: readonly string[], env: Environment): Promise<void> {
   const call = { program: 'systemd-notify', args: lines, env, timeoutMs: SEND_TIMEOUT_MS }
   const { failure } = await runProgram(call)

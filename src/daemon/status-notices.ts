@@ -9,9 +9,9 @@ import { type NoticePlan, Notifications } from '../sync/operator/notifications.t
 import { isFailing } from './health.ts'
 import { readHandled } from './schedule/schedule.ts'
 
-/** Shorter faults need no notice, and each check costs queries. */
+/** Faults that are shorter need no notice, and each check costs queries. */
 const CHECK_INTERVAL_MS = 60_000
-/** After a start or a wake, mirrors may be behind for this time. */
+/** After the daemon's start or the machine's wake, mirrors may be behind for this long. */
 const FRESH_MS = 30 * 60_000
 
 interface StatusNoticesInput {
@@ -47,8 +47,8 @@ export class StatusNotices implements AsyncDisposable {
     try {
       seen = situationOf(status(), { nowMs: clock.nowMs(), isFresh, troublesOf })
     } catch (error) {
-      // Reading can fail on a full disk as well, because SQLite sorts there; writers notice other faults.
-      logger.warn('cannot look for what to notify of', { reason: messageOf(error) })
+      // Reading can fail on a full disk too, because SQLite sorts in temporary files. Writes report all other faults.
+      logger.warn('cannot check whether a notice must be sent', { reason: messageOf(error) })
       return
     }
     await this.#notifications.update(seen)
@@ -73,7 +73,7 @@ export class StatusNotices implements AsyncDisposable {
   }
 }
 
-/** Troubles of a mirror that are not in its status. */
+/** Problems and times of a mirror that its status lacks. */
 export interface MirrorTroubles {
   readonly problems: readonly { readonly code: string; readonly count: number }[]
   /** When its last scheduled batch was due; null without a schedule. */
@@ -82,7 +82,7 @@ export interface MirrorTroubles {
 
 interface Moment {
   readonly nowMs: number
-  /** A mirror that is behind is catching up, since the daemon started or the machine woke. */
+  /** The daemon started or the machine woke a short time ago, so a mirror that is behind is catching up. */
   readonly isFresh: boolean
   readonly troublesOf: (mirror: string) => MirrorTroubles
 }
@@ -108,7 +108,7 @@ export function situationOf(status: DaemonStatus, moment: Moment): Situation {
   return { nowMs: moment.nowMs, causes, judged, mirrors: mirrors.map((mirror) => situationOfMirror(mirror, moment)) }
 }
 
-/** Nothing stops the mirror, as far as the daemon knows. */
+/** Returns whether the daemon has checked the mirror and found nothing that stops it. */
 function isAtWork({ state, lastScanAt }: DaemonMirrorStatus): boolean {
   return state === 'idle' || state === 'sending' || (state === 'held' && lastScanAt !== null)
 }
@@ -122,7 +122,7 @@ function situationOfMirror(mirror: DaemonMirrorStatus, { nowMs, isFresh, trouble
   return seen(isFresh || state === 'held' ? 'unknown' : 'behind')
 }
 
-/** Between batches a mirror is as up to date as the last one left it. */
+/** Between two batches, a mirror is up to date if its last batch succeeded. */
 function situationBetweenBatches(
   lastSuccessAt: number | null,
   lastBatchAt: number | null,

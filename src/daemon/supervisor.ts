@@ -1,4 +1,5 @@
 import { InterruptedError, messageOf } from '../foundation/errors.ts'
+import { shellWord } from '../foundation/text/safe-text.ts'
 import { formatTime } from '../foundation/text/times.ts'
 import type { Store } from '../store/open-store.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/controller-status.ts'
@@ -17,7 +18,7 @@ export interface SupervisedMirror {
   readonly controller: ControllerSettings
   /** Five-field cron of its batches; null when the mirror sends changes at once. */
   readonly schedule: string | null
-  /** The batch then starts no new work. */
+  /** A batch starts no new work after this time. */
   readonly maxDurationMs: number | null
 }
 
@@ -27,7 +28,7 @@ export interface SupervisorPlan extends AsyncDisposable {
   readonly mirrors: readonly SupervisedMirror[]
   readonly timeZone: string | undefined
   readonly maintenance: readonly MaintenanceWindow[]
-  /** A client's mirrors need not be those of the plan; throws UsageError. */
+  /** Admits mirrors that a client asks to sync, which the plan need not have; throws UsageError. */
   admit(mirrors: readonly MirrorSettings[]): readonly MirrorSettings[]
 }
 
@@ -78,7 +79,7 @@ export class Supervisor {
     Promise.all(this.#runs).catch(onFatal)
   }
 
-  /** `stop` waits for `work`. Throws InterruptedError after `stop`. */
+  /** Runs work of a client, for which `stop` waits. Throws InterruptedError after `stop`. */
   async host<T>(work: () => Promise<T>): Promise<T> {
     if (this.engine.signal.aborted)
       throw new InterruptedError('The daemon stops, or reads its configuration again; run the command again')
@@ -96,13 +97,13 @@ export class Supervisor {
     this.#schedules[Symbol.dispose]()
     this.plan.abort(new InterruptedError())
     await Promise.allSettled(this.controllers.map((controller) => controller.quiesce()))
-    // Their errors were reported; they end before the connection closes.
+    // They must end before the connection closes. Their errors were reported.
     await Promise.allSettled([...this.#runs, ...this.#hosted])
     await this.connection.close()
     await this.plan[Symbol.asyncDispose]()
   }
 
-  /** The machine slept, or its clock was set. */
+  /** Call it after the machine slept, or its clock was set. */
   async wake(): Promise<void> {
     for (const controller of this.controllers) controller.restart('the machine slept, or its clock was set')
     await this.connection.reset()
@@ -114,7 +115,7 @@ export class Supervisor {
   applyPauses(): void {
     for (const controller of this.controllers) {
       if (isPaused(this.engine.store, controller.name))
-        controller.hold('paused', `"shelfd resume ${controller.name}" ends the pause`)
+        controller.hold('paused', `"shelfd resume ${shellWord(controller.name)}" ends the pause`)
       else controller.release('paused')
     }
   }
@@ -162,8 +163,8 @@ export class Supervisor {
     const { maxDurationMs } = this.plan.mirrors.find(({ controller }) => controller.mirror.name === name) ?? {}
     const end = new AbortController()
     const { clock, signal } = this.engine
-    const isLong = maxDurationMs ? clock.sleep(maxDurationMs, end.signal).then(() => end.abort()) : undefined
-    isLong?.catch(() => {})
+    const limit = maxDurationMs ? clock.sleep(maxDurationMs, end.signal).then(() => end.abort()) : undefined
+    limit?.catch(() => {})
     await this.#find(name)?.batch(AbortSignal.any([signal, end.signal]))
     end.abort()
   }
@@ -177,7 +178,7 @@ export class Supervisor {
   }
 }
 
-/** Later ones start afresh. */
+/** Forgets pauses and schedules of removed mirrors, so that later mirrors with their names start without them. */
 export function forgetRemoved(store: Store, names: readonly string[], scheduled: readonly string[]): void {
   const pauses = listPauseKeys(store).filter((name) => !names.includes(name))
   const schedules = listHandled(store.keyValues).filter((name) => !scheduled.includes(name))

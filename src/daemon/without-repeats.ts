@@ -6,7 +6,7 @@ import { CLIENT_LOG_MESSAGES } from './control/answer-clients.ts'
 const REPEAT_INTERVAL_MS = 10 * 60_000
 const MAX_KEPT = 1_000
 
-/** Uploads and requests of clients. */
+/** Messages about uploads and requests of clients. */
 const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
   SENT,
   SENT_BESIDES,
@@ -15,8 +15,8 @@ const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Logs a message on a mirror at most once in ten minutes, then with the number of those left out. Other messages are the same only with
- * equal reason and changes.
+ * Logs a message about a mirror at most once in ten minutes; the next one says how many were left out. Messages without
+ * mirror and code are repetitions only if their reason and changes are equal too.
  */
 export function withoutRepeats(logger: Logger, clock: Clock): Logger {
   const logged = new Map<string, { readonly atMs: number; repeated: number }>()

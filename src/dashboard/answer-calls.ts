@@ -7,42 +7,42 @@ import type { ServiceClient } from '../remote/service-client.ts'
 import { searchFiltered } from '../sync/filtered-search.ts'
 import type { Hosts } from './hosts.ts'
 import type { LiveStream } from './live.ts'
+import type { OutageTracker } from './outage-tracker.ts'
 import type { Sessions } from './sessions.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
-import type { Waiting } from './waiting.ts'
 
 interface Parts {
   readonly sources: DashboardSources
   readonly sessions: Sessions
   readonly syncs: DashboardSyncs
   readonly live: LiveStream
-  readonly waiting: Waiting
+  readonly outages: OutageTracker
   readonly hosts: Hosts
 }
 
 const MAX_HITS = 50
-const LIFE_OF_ADDRESS_MINUTES = 10
+const DOCUMENT_URL_TTL_MINUTES = 10
 
-export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: Parts): CallHandlers {
+export function answerCalls({ sources, sessions, syncs, live, outages, hosts }: Parts): CallHandlers {
   const { read } = sources.reader
   const { edits } = sources
-  /** Shows the result of a change at once. */
-  const changed = async <T>(change: Promise<T>): Promise<T> => {
+  /** Waits for a change, and then has the live stream show its result at once. */
+  const thenRefresh = async <T>(change: Promise<T>): Promise<T> => {
     const result = await change
     live.refresh()
     return result
   }
-  const connected = <T>(signal: AbortSignal, ask: (client: ServiceClient) => Promise<T>): Promise<T> =>
-    waiting.during(sources.service(), async (service) => ask((await service.connect(signal)).client))
+  const withClient = <T>(signal: AbortSignal, ask: (client: ServiceClient) => Promise<T>): Promise<T> =>
+    outages.track(sources.service(), async (service) => ask((await service.connect(signal)).client))
   return {
     signIn: async ({ key }) => {
       const token = sessions.redeem(key)
-      if (token === undefined) throw new RequestError('request-rejected', USED, 401)
+      if (token === undefined) throw new RequestError('request-rejected', KEY_REFUSED, 401)
       return { token }
     },
-    pause: async ({ names }) => changed(sources.pause(names).then(() => ({}))),
-    resume: async ({ names }) => changed(sources.resume(names).then(() => ({}))),
+    pause: async ({ names }) => thenRefresh(sources.pause(names).then(() => ({}))),
+    resume: async ({ names }) => thenRefresh(sources.resume(names).then(() => ({}))),
     sync: async ({ names }) => {
       syncs.begin(names.length > 0 ? names : sources.listMirrors().map(({ name }) => name))
       live.refresh()
@@ -51,45 +51,45 @@ export function answerCalls({ sources, sessions, syncs, live, waiting, hosts }: 
     rows: (input) => read('rows', input),
     tree: (input) => read('tree', input),
     why: async ({ mirror, path }, signal) => ({
-      fields: (await waiting.during(sources.service(), () => sources.explain(mirror, path, signal))).map(
+      fields: (await outages.track(sources.service(), () => sources.explain(mirror, path, signal))).map(
         ([label, text]) => [label, text],
       ),
     }),
     problems: (input) => read('problems', input),
-    retry: async (failures) => ({ count: await changed(sources.retry(failures)) }),
+    retry: async (failures) => ({ count: await thenRefresh(sources.retry(failures)) }),
     retryAll: async (filter) => {
       const contentIds = await read('failed', filter)
-      return { count: await changed(sources.retry({ contentIds, paths: [] })) }
+      return { count: await thenRefresh(sources.retry({ contentIds, paths: [] })) }
     },
-    setAside: async (failures) => ({ count: await changed(sources.setAside(failures)) }),
+    setAside: async (failures) => ({ count: await thenRefresh(sources.setAside(failures)) }),
     timeline: ({ span }) => read('timeline', { span, nowMs: Date.now() }),
     hosts: (input) => hosts.list(input),
     host: ({ hostId }) => hosts.show(hostId),
     order: async ({ hostId, ...order }) => hosts.order(hostId, order).then(() => ({})),
     settings: async () => sources.settings(),
     log: async () => ({ lines: sources.log?.list() ?? null }),
-    search: (input, signal) => connected(signal, (client) => search(client, sources, input, signal)),
+    search: (input, signal) => withClient(signal, (client) => search(client, sources, input, signal)),
     ...edits,
-    saveRules: (input, signal) => changed(edits.saveRules(input, signal)),
-    newMirror: (input, signal) => waiting.during(sources.service(), () => edits.newMirror(input, signal)),
-    checkMirror: (input, signal) => waiting.during(sources.service(), () => edits.checkMirror(input, signal)),
-    addMirror: (input, signal) => changed(waiting.during(sources.service(), () => edits.addMirror(input, signal))),
-    removeMirror: (input, signal) => changed(edits.removeMirror(input, signal)),
+    saveRules: (input, signal) => thenRefresh(edits.saveRules(input, signal)),
+    newMirror: (input, signal) => outages.track(sources.service(), () => edits.newMirror(input, signal)),
+    checkMirror: (input, signal) => outages.track(sources.service(), () => edits.checkMirror(input, signal)),
+    addMirror: (input, signal) => thenRefresh(outages.track(sources.service(), () => edits.addMirror(input, signal))),
+    removeMirror: (input, signal) => thenRefresh(edits.removeMirror(input, signal)),
     openFile: async ({ resourceId, folder }) => {
       const { identity: origin = '' } = sources.service()
       const [sent] = await read('sentResources', { origin, resourceIds: [resourceId] })
       const [file] = sent?.files ?? []
-      if (!file) throw new RequestError('invalid', 'No file here has this document any more', 404)
+      if (!file) throw new RequestError('invalid', 'No file on this computer has this document any more', 404)
       const path = join(file.root, folder ? dirname(file.path) : file.path)
       return { isOpened: await sources.openPath(path), path }
     },
     openDocument: ({ resourceId }, signal) =>
-      connected(signal, async (client) => {
-        const view = { disposition: 'inline', ttlMinutes: LIFE_OF_ADDRESS_MINUTES } as const
+      withClient(signal, async (client) => {
+        const view = { disposition: 'inline', ttlMinutes: DOCUMENT_URL_TTL_MINUTES } as const
         const { url } = await client.createResourceViewUrl(resourceId, view, signal)
         if (new URL(url).origin === client.origin) return { url }
-        const todo = 'the dashboard opens no other places; "shelfd resource url" prints the address'
-        throw new RequestError('invalid', `The service gave an address outside of ${client.origin}; ${todo}`, 502)
+        const todo = 'which the dashboard does not open; "shelfd resource url" prints it'
+        throw new RequestError('invalid', `The service gave an address outside of ${client.origin}, ${todo}`, 502)
       }),
   }
 }
@@ -129,4 +129,4 @@ async function search(
   return { ...found, results, total: hits.length }
 }
 
-const USED = 'This address was used already or is older than five minutes; run "shelfd dashboard" again'
+const KEY_REFUSED = 'This address was used already or is older than five minutes; run "shelfd dashboard" again'

@@ -5,10 +5,10 @@ import { isoTime } from '../foundation/text/times.ts'
 import { type FleetView, type HostView, sessionState } from '../ledger/fleet-view.ts'
 import type { HostOrder } from '../ledger/ledger.ts'
 
-/** The problems of a host that are shown. */
+/** How many problems of a host are shown. */
 const MAX_PROBLEMS = 100
 
-/** The hosts that share a ledger with this one, and orders to them. Connects with the first question. */
+/** Reads what the hosts of the ledger published, and gives them orders. The first call connects to the ledger. */
 export class Hosts implements AsyncDisposable {
   readonly #open: (() => Promise<FleetView>) | undefined
   #view: Promise<FleetView> | undefined
@@ -24,7 +24,7 @@ export class Hosts implements AsyncDisposable {
     const named = hosts.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
     const lastPage = Math.max(0, Math.ceil(named.length / ROWS_A_PAGE) - 1)
     const start = Math.min(offset, lastPage * ROWS_A_PAGE)
-    return { total: named.length, secondSends, hosts: named.slice(start, start + ROWS_A_PAGE).map(shown) }
+    return { total: named.length, secondSends, hosts: named.slice(start, start + ROWS_A_PAGE).map(toHostShown) }
   }
 
   async show(hostId: number): Promise<HostPage> {
@@ -32,7 +32,7 @@ export class Hosts implements AsyncDisposable {
     const host = (await view.listHosts()).find(({ id }) => id === hostId)
     if (!host) throw unknownHost()
     return {
-      host: shown(host),
+      host: toHostShown(host),
       mirrors: await view.listMirrors(hostId),
       problems: await view.listProblems({ hostId, limit: MAX_PROBLEMS }),
     }
@@ -62,7 +62,7 @@ function unknownHost(): RequestError {
   return new RequestError('not-found', 'The ledger has no such host', 404)
 }
 
-function shown(view: HostView): HostShown {
+function toHostShown(view: HostView): HostShown {
   const { seenAt, publishedAt: _, claims: _claims, isOpen: _open, isSilent: _silent, ...host } = view
   return { ...host, seenAt: isoTime(seenAt), session: sessionState(view) }
 }

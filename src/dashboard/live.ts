@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LiveEvent, Overview } from '../contract/dashboard.ts'
-import { untilAborted } from '../foundation/concurrency/until-aborted.ts'
+import { untilAborted } from '../foundation/concurrency/waits.ts'
 import { messageOf } from '../foundation/errors.ts'
 import type { LineWriter } from '../foundation/http/route.ts'
 import { counted } from '../foundation/text/safe-text.ts'
 import { isoTime } from '../foundation/text/times.ts'
 import { describeStatus } from '../sync/continuous/controller-status.ts'
 import { describeLedgerFailure } from '../sync/fleet/ledger-monitor.ts'
+import type { OutageTracker } from './outage-tracker.ts'
 import type { DashboardSources } from './sources.ts'
 import type { DashboardSyncs } from './syncs.ts'
-import type { Waiting } from './waiting.ts'
 
-/** A reading is repeated after a second, or after ten times as long as it took. */
+/** The state is read again after a second, or after ten times the duration of the last reading if that is longer. */
 const MIN_DELAY_MS = 1_000
 const DELAY_PER_READING = 10
 
 interface LiveParts {
   readonly sources: DashboardSources
   readonly syncs: DashboardSyncs
-  readonly waiting: Waiting
+  readonly outages: OutageTracker
 }
 
-/** The state of everything now. */
-export async function readLive({ sources, syncs, waiting }: LiveParts): Promise<LiveEvent> {
+/** Reads the present state of the daemon and of all mirrors. */
+export async function readLive({ sources, syncs, outages }: LiveParts): Promise<LiveEvent> {
   const daemon = await sources.daemonStatus()
   const nowMs = Date.now()
   const mirrors = await sources.reader.read('overview', { daemon, listed: sources.listMirrors(), nowMs })
@@ -34,7 +34,7 @@ export async function readLive({ sources, syncs, waiting }: LiveParts): Promise<
       summary: describeStatus(daemon) || counted(0, 'mirror'),
     },
     troubles: [
-      waiting.describe(nowMs) ?? daemon?.service.reason?.message,
+      outages.describe(nowMs) ?? daemon?.service.reason?.message,
       describeLedgerFailure(daemon?.ledger ?? null, nowMs),
     ].filter((text) => typeof text === 'string'),
     isInFleet: sources.openFleet !== undefined,
@@ -50,11 +50,11 @@ export async function readLive({ sources, syncs, waiting }: LiveParts): Promise<
 
 interface Reader {
   readonly lines: LineWriter
-  /** The last event that it was sent, as JSON. */
+  /** The last event that this reader got, as JSON; '' before the first one. */
   sent: string
 }
 
-/** Shares one reading among all streams: each gets every event that differs from the one before. */
+/** Reads the state once for all streams, and sends each stream the events that differ from the last one that it got. */
 export class LiveStream {
   readonly #read: () => Promise<LiveEvent>
   readonly #readers = new Set<Reader>()
@@ -75,7 +75,7 @@ export class LiveStream {
     this.#readers.delete(reader)
   }
 
-  /** Reads again at once, because somebody has come, or something was changed on the dashboard. */
+  /** Reads the state again at once: for a new stream, or after a change on the dashboard. */
   refresh(): void {
     this.#wakeUp.resolve()
   }

@@ -4,16 +4,13 @@ import { HOUR_MS } from '../foundation/text/times.ts'
 
 const KEY_LIFE_MS = 5 * 60_000
 const IDLE_LIFE_MS = 12 * HOUR_MS
-/** The oldest goes when there are more. */
+/** How many sessions, and how many unused keys, are kept; the oldest one is removed for a further one. */
 const MAX_SESSIONS = 32
 
-/**
- * One-time keys and the sessions that they open, in memory: they end with the process. Keys and tokens are looked up by their
- * digest, so that the time of a response says nothing about them.
- */
+/** One-time keys and sessions, in memory only. They are looked up by digest, so that the time of a look-up reveals nothing. */
 export class Sessions {
   readonly #clock: Clock
-  /** The time at which each ends, by the digest of its key or token. */
+  /** The monotonic time at which a key or a session expires, by the digest of the key or token. */
   readonly #keys = new Map<string, number>()
   readonly #tokens = new Map<string, number>()
 
@@ -21,12 +18,12 @@ export class Sessions {
     this.#clock = clock
   }
 
-  /** A key that opens one session within five minutes. */
+  /** Returns a key that opens one session within five minutes. */
   createKey(): string {
     return this.#create(this.#keys, KEY_LIFE_MS)
   }
 
-  /** Returns the token of a new session; undefined unless the key is new and in time. */
+  /** Opens a session and returns its token; undefined if the key is unknown, used or expired. */
   redeem(key: string): string | undefined {
     const digest = digestOf(key)
     const endMs = this.#keys.get(digest) ?? 0
@@ -34,7 +31,7 @@ export class Sessions {
     return endMs > this.#clock.monotonicMs() ? this.#create(this.#tokens, IDLE_LIFE_MS) : undefined
   }
 
-  /** Returns whether a token is that of a session, which then lasts twelve hours more. */
+  /** Returns whether a token belongs to an open session, which then lasts for another twelve hours. */
   isOpen(token: string): boolean {
     const digest = digestOf(token)
     if ((this.#tokens.get(digest) ?? 0) <= this.#clock.monotonicMs()) return false

@@ -10,12 +10,12 @@ import type { StateReader } from '../sync/reading/state-reader.ts'
 
 /** The last lines of the daemon's log. */
 export interface RecentLog {
-  /** The number of the last line; 0 without any. */
+  /** The number of the last line; 0 if there is none. */
   readonly last: number
   list(): readonly LogLine[]
 }
 
-/** The calls that show and change what is mirrored, by the configuration file. */
+/** The calls that show and change the mirrors in the configuration file. */
 export type MirrorEdits = Pick<CallHandlers, keyof typeof mirrorEdits>
 
 /** The sources of the dashboard's data, and the actions that it offers. */
@@ -26,23 +26,23 @@ export interface DashboardSources {
   readonly serviceName: string
   /** Null when no daemon serves the dashboard. */
   readonly log: RecentLog | null
-  /** Opens what the hosts of the ledger published; undefined for a host that shares none. The dashboard closes it. */
+  /** Opens a view of the ledger, which the dashboard closes; undefined if this host shares no ledger. */
   readonly openFleet: (() => Promise<FleetView>) | undefined
-  /** Null when no daemon runs. */
+  /** Returns null when no daemon runs. */
   daemonStatus(): Promise<DaemonStatus | null>
-  /** Mirrors that are configured or in the store; none while the configuration cannot be read. */
+  /** Returns the mirrors that are configured or in the store; none while the configuration cannot be read. */
   listMirrors(): readonly ListedMirror[]
   settings(): SettingsInForce
   service(): Service
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
-  /** Syncs these mirrors, all when none is named; resolves at the end of the run. `onOutage` receives what it waits for. */
+  /** Syncs these mirrors, or all if none is named, until the run ends. `onOutage` receives the outages for which it waits. */
   sync(names: readonly string[], signal: AbortSignal, onOutage: OutageListener): Promise<void>
   retry(failures: Failures): Promise<number>
   setAside(failures: Failures): Promise<number>
-  /** Describes everything known of a path, relative to its mirror; text by label. */
+  /** Returns what is known about a path, relative to its mirror, as pairs of a label and a text. */
   explain(mirror: string, path: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]>
-  /** Opens an absolute path with the program of this computer; false without a desktop. */
+  /** Opens an absolute path with the user's program for it; returns false without such a program or without a desktop. */
   openPath(path: string): Promise<boolean>
   readonly edits: MirrorEdits
 }

@@ -20,16 +20,16 @@ import type { Logger } from '../foundation/logger.ts'
 import { answerCalls } from './answer-calls.ts'
 import { Hosts } from './hosts.ts'
 import { LiveStream, readLive } from './live.ts'
+import { OutageTracker } from './outage-tracker.ts'
 import { Sessions } from './sessions.ts'
 import type { DashboardSources } from './sources.ts'
 import { DashboardSyncs } from './syncs.ts'
-import { Waiting } from './waiting.ts'
 
 /** The dashboard's server, for browsers on this machine. */
 export interface Dashboard extends AsyncDisposable {
   /** Such as `http://127.0.0.1:41234`. */
   readonly origin: string
-  /** An address that signs in one browser, once, within five minutes. */
+  /** Returns an address that signs in one browser, once, within five minutes. */
   createAddress(): string
 }
 
@@ -39,12 +39,12 @@ const MAX_CONNECTIONS = 64
 /** Serves the dashboard on a free port of 127.0.0.1. */
 export async function startDashboard(sources: DashboardSources, logger: Logger): Promise<Dashboard> {
   await using starting = new AsyncDisposableStack()
-  const waiting = new Waiting(() => live.refresh())
-  const syncs = starting.adopt(new DashboardSyncs(sources.sync, waiting), (each) => each.stop())
+  const outages = new OutageTracker(() => live.refresh())
+  const syncs = starting.adopt(new DashboardSyncs(sources.sync, outages), (each) => each.stop())
   const sessions = new Sessions(systemClock)
-  const live = new LiveStream(() => readLive({ sources, syncs, waiting }))
+  const live = new LiveStream(() => readLive({ sources, syncs, outages }))
   const hosts = starting.use(new Hosts(sources.openFleet))
-  const handlers = answerCalls({ sources, sessions, syncs, live, waiting, hosts })
+  const handlers = answerCalls({ sources, sessions, syncs, live, outages, hosts })
   let origin = ''
   const { listen, close } = createHttpServer({
     routes: dashboardRoutes(await loadPageFiles(), handlers, sessions, live),
@@ -69,8 +69,8 @@ export async function startDashboard(sources: DashboardSources, logger: Logger):
 }
 
 /**
- * Against DNS rebinding and requests of other pages: a foreign page sends its own name as host or as origin. Browsers send no
- * origin with the page's own GET.
+ * Throws RequestError for a request of another page, also after DNS rebinding: such a page sends its own name as host or as origin.
+ * Browsers send no origin with a GET of the dashboard's own page.
  */
 function checkOrigin({ host, origin: from }: IncomingHttpHeaders, origin: string): void {
   const own = [origin, origin.replace(HOST, 'localhost')]
@@ -80,7 +80,7 @@ function checkOrigin({ host, origin: from }: IncomingHttpHeaders, origin: string
     throw new RequestError('request-rejected', 'Another page may not ask the dashboard', 403)
 }
 
-/** The page and what it asks for. Everything but the page's own files and the sign-in needs the token of a session. */
+/** Returns the routes of the page, of its calls and of the live stream. All but the page's files and the sign-in need a session. */
 function dashboardRoutes(
   files: PageFiles | undefined,
   handlers: CallHandlers,
@@ -89,7 +89,7 @@ function dashboardRoutes(
 ): Routes {
   const calls = Object.keys(dashboardCalls).map((name) => {
     const route = callRoute(handlers, name as CallName)
-    return [`POST ${CALLS_PATH}/${name}`, name === 'signIn' ? route : signedIn(sessions, route)]
+    return [`POST ${CALLS_PATH}/${name}`, name === 'signIn' ? route : requireSession(sessions, route)]
   })
   const pages = [...(files ?? [])]
     .filter(([name]) => name.startsWith('dashboard-'))
@@ -97,22 +97,22 @@ function dashboardRoutes(
   return {
     ...Object.fromEntries([...calls, ...pages]),
     'GET /': () => fileResponse(files, 'dashboard.html'),
-    [`GET ${LIVE_PATH}`]: signedIn(sessions, ({ signal }) => ({ stream: (lines) => live.stream(lines, signal) })),
+    [`GET ${LIVE_PATH}`]: requireSession(sessions, ({ signal }) => ({ stream: (lines) => live.stream(lines, signal) })),
   }
 }
 
-function signedIn(sessions: Sessions, route: Route): Route {
+function requireSession(sessions: Sessions, route: Route): Route {
   return (request) => {
-    if (!sessions.isOpen(tokenIn(request.headers))) throw new RequestError('request-rejected', ENDED, 401)
+    if (!sessions.isOpen(bearerToken(request.headers))) throw new RequestError('request-rejected', NOT_SIGNED_IN, 401)
     return route(request)
   }
 }
 
-function tokenIn({ authorization = '' }: IncomingHttpHeaders): string {
+function bearerToken({ authorization = '' }: IncomingHttpHeaders): string {
   return /^Bearer (\S+)$/.exec(authorization)?.[1] ?? ''
 }
 
-const ENDED = 'You are not signed in; run "shelfd dashboard" again'
+const NOT_SIGNED_IN = 'You are not signed in; run "shelfd dashboard" again'
 
 function callRoute(handlers: CallHandlers, name: CallName): Route {
   const shape: z.ZodType = dashboardCalls[name].input

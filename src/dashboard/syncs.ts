@@ -1,24 +1,24 @@
 import { Mutex } from '../foundation/concurrency/mutex.ts'
 import { messageOf } from '../foundation/errors.ts'
+import type { OutageTracker } from './outage-tracker.ts'
 import type { DashboardSources } from './sources.ts'
-import type { Waiting } from './waiting.ts'
 
-/** The syncs that were asked for on the dashboard, one at a time, since each needs the state to itself. */
+/** Runs the syncs that the dashboard requests, one at a time, because each needs exclusive use of the state. */
 export class DashboardSyncs {
   readonly #sync: DashboardSources['sync']
-  readonly #waiting: Waiting
+  readonly #outages: OutageTracker
   readonly #end = new AbortController()
   readonly #mutex = new Mutex()
   readonly #running = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, string>()
   #current: string | null = null
 
-  constructor(sync: DashboardSources['sync'], waiting: Waiting) {
+  constructor(sync: DashboardSources['sync'], outages: OutageTracker) {
     this.#sync = sync
-    this.#waiting = waiting
+    this.#outages = outages
   }
 
-  /** Begins a sync of each mirror that is not being synced, and does not wait for one already. */
+  /** Queues a sync of each mirror, except those whose sync runs or is queued already. */
   begin(names: readonly string[]): void {
     for (const name of names.filter((each) => !this.#running.has(each))) {
       this.#failures.delete(name)
@@ -30,12 +30,12 @@ export class DashboardSyncs {
     return this.#running.has(name)
   }
 
-  /** Returns the mirror whose sync that of this mirror waits for; null when it waits for none. */
+  /** Returns the mirror that is being synced while the sync of this one is queued; null if this one is not queued. */
   waitsFor(name: string): string | null {
     return this.#running.has(name) && this.#current !== name ? this.#current : null
   }
 
-  /** Returns why the last sync of a mirror ended early; null for any other end. */
+  /** Returns the message of the error that ended a mirror's last sync; null if no error did. */
   failureOf(name: string): string | null {
     return this.#failures.get(name) ?? null
   }
@@ -50,7 +50,7 @@ export class DashboardSyncs {
     this.#current = name
     try {
       this.#end.signal.throwIfAborted()
-      await this.#waiting.follow((onOutage) => this.#sync([name], this.#end.signal, onOutage))
+      await this.#outages.trackReported((onOutage) => this.#sync([name], this.#end.signal, onOutage))
     } catch (error) {
       this.#failures.set(name, messageOf(error))
     } finally {

@@ -28,17 +28,17 @@ export interface Service {
   readonly clock: Clock
   readonly logger: Logger
   readonly maxUploadBytes: number
-  /** The origin under which a reverse proxy shows this service. */
+  /** The origin of this service behind a reverse proxy; undefined without a proxy. */
   readonly publicUrl: string | undefined
-  /** What users type for the program. */
+  /** The command by which users call the program. */
   readonly program: string
 }
 
-/** Opens the signer and the cursors of an instance; the first start creates its secret. */
+/** Opens the signer and the cursors of an instance; the first call creates its secret. */
 export function openSigning(settings: Settings): { signer: Signer; cursors: Cursors } {
-  const known = settings.read('signing-secret')
-  const secret = known ?? randomBytes(32).toString('hex')
-  if (known === undefined) settings.write('signing-secret', secret)
+  const stored = settings.read('signing-secret')
+  const secret = stored ?? randomBytes(32).toString('hex')
+  if (stored === undefined) settings.write('signing-secret', secret)
   const signer = createSigner(Buffer.from(secret, 'hex'))
   return { signer, cursors: createCursors(signer) }
 }

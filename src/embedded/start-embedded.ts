@@ -12,17 +12,15 @@ import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open
 import { checkStoredData, openTables } from './database/open-tables.ts'
 import { openSpaceReclaim, shrinkAtEnd } from './database/reclaim-space.ts'
 import type { EmbeddingLimits, EmbeddingProgress } from './embedding/embedding-stage.ts'
-import type { EmbedderChoice } from './embedding/open-embedder.ts'
-import { openSemantics } from './embedding/semantics.ts'
+import { type EmbedderChoice, openSemantics } from './embedding/semantics.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
 import { openSearch } from './search/open-search.ts'
-import { answerOnLoopback } from './server/answer-on-loopback.ts'
 import { UploadAnswers } from './server/answer-uploads.ts'
 import { buildServer } from './server/build-server.ts'
-import { cannotServe } from './server/listening.ts'
+import { answerOnLoopback, cannotServe } from './server/listening.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
-import { DOCUMENTATION_PATH } from './server/serve-description.ts'
+import { DOCUMENTATION_PATH } from './server/serve-pages.ts'
 import { openSigning, type Service } from './service-parts.ts'
 import {
   type DataPaths,
@@ -39,13 +37,13 @@ import { createWriteQueue } from './storage/write-queue.ts'
 import { openVideoPictures } from './video/video-pictures.ts'
 
 export interface EmbeddedOptions {
-  /** The directory of all the service's data; created when absent. */
+  /** The directory of all data of the service; it is created if it does not exist. */
   readonly dataDir: string
   /** Default 127.0.0.1. */
   readonly host?: string
-  /** 0, the default, takes any free port. */
+  /** 0, the default, means any free port. */
   readonly port?: number
-  /** The origin (such as `https://library.example.com`) under which a reverse proxy shows the service. */
+  /** The origin of the service behind a reverse proxy, such as `https://library.example.com`; undefined without a proxy. */
   readonly publicUrl?: string | undefined
   readonly clock?: Clock
   readonly logger?: Logger
@@ -55,7 +53,7 @@ export interface EmbeddedOptions {
   readonly extraction?: Partial<ExtractionLimits>
   /** The embedder of balanced searches; default none. */
   readonly embedder?: EmbedderChoice
-  /** Whether documents are embedded while there is nothing else to do (default: true). A process that ends soon sets false. */
+  /** Whether documents are embedded while the service is idle (default: true). A process that ends soon sets false. */
   readonly embedsDocuments?: boolean
   /** Overrides of the bounds of embedding. */
   readonly embedding?: Partial<EmbeddingLimits>
@@ -65,13 +63,13 @@ export interface EmbeddedOptions {
   readonly startedBy?: string
   /** How users call the program: the web page shows commands that begin with it. Default: how this process was started. */
   readonly typedProgram?: string
-  /** The thread that started this service sends its small uploads through this port. */
+  /** The port by which the thread that started this service sends its small uploads; undefined in the same thread. */
   readonly uploadPort?: MessagePort | undefined
-  /** Called when another process wants to serve the library: dispose of this service then. Default: it is never handed over. */
+  /** Called when another process wants to serve the library; the caller must then dispose of this service. Default: never handed over. */
   readonly onHandOver?: () => void
 }
 
-/** A running service. Disposing it stops it and releases its directory. */
+/** A running service. Disposing of it stops it and releases its directory. */
 export interface EmbeddedLibrary extends AsyncDisposable {
   readonly url: string
   /** The owner's token, with all rights. */
@@ -79,11 +77,11 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
-  /** If the service runs in another thread, this thread sends its small uploads through this port. */
+  /** The port for small uploads of this thread; undefined if the service runs in this thread, or its thread has ended. */
   readonly uploadPort?: MessagePort | undefined
-  /** Embeds documents for this time at most; 0 only counts what is missing. */
+  /** Embeds documents for at most this time; 0 only counts the documents without vectors. */
   embedFor(forMs: number): Promise<EmbeddingProgress>
-  /** Resolves when no resource is left to ingest or to embed, and nothing of a deleted library to remove. */
+  /** Resolves when all resources are ingested and embedded, and all deleted libraries are removed. */
   settled(): Promise<void>
 }
 
@@ -92,8 +90,8 @@ const MAX_PICTURES_BYTES = 256 * 2 ** 20
 const CLOSING_GRACE_MS = 2_000
 
 /**
- * Starts the Knowledge Library Service of one data directory and resumes interrupted ingestion. Throws LockedError when another
- * process serves the directory, TemporaryError when its disk is full, OperatorError when its database is damaged or of a newer version.
+ * Starts the Knowledge Library Service of one data directory and resumes interrupted ingestion. Throws LockedError if another process
+ * serves the directory, TemporaryError if its disk is full, OperatorError if its database is damaged or of a newer version.
  */
 export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
   try {
@@ -112,7 +110,7 @@ async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> 
   const isLeftOpen = wasLeftOpen(paths.databaseFile)
   starting.use(lockDataDirectory(paths))
   prepareDataDirectory(paths)
-  const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, { isSuspect: isLeftOpen }))
+  const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, isLeftOpen))
   starting.defer(() => closeDatabase(database))
   const service = explainDamage(() => openService(options, paths, database))
   if (isLeftOpen) explainDamage(() => checkStoredData(database, service.tables))
@@ -128,7 +126,7 @@ async function startService(options: EmbeddedOptions): Promise<EmbeddedLibrary> 
   const uploads = options.uploadPort && new UploadAnswers(options.uploadPort, service)
   starting.defer(() => closeServer(app, uploads, service.clock))
   const url = await listen(app, host, options.port ?? 0)
-  // Such an error, for example too little memory for a connection, concerns one client, so it is only logged.
+  // An error of the running server, such as too little memory for a connection, concerns one client, so it is only logged.
   app.server.on('error', ({ message }) => service.logger.warn('The server of the library had an error', { message }))
   const local = starting.use(await answerOnLoopback(app.server, url))
   const { startedBy: command = 'shelfd' } = options
@@ -192,7 +190,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
       },
     },
     semantics,
-    videos: openVideoPictures({ tables, files, cache: pictures }),
+    videos: openVideoPictures(tables, files, pictures),
     search: openSearch(paths.databaseFile, { clock, logger }),
     removal: openLibraryRemoval({ tables, writes, files, pictures, space: openSpaceReclaim(database), logger, clock }),
     clock,
@@ -210,19 +208,19 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-/** Gives requests under way CLOSING_GRACE_MS to end, then closes their connections. */
+/** Closes the server. Requests that have not ended after CLOSING_GRACE_MS lose their connections. */
 async function closeServer(app: FastifyInstance, uploads: UploadAnswers | undefined, clock: Clock): Promise<void> {
   const isClosed = new AbortController()
-  const gaveUp = clock.sleep(CLOSING_GRACE_MS, isClosed.signal).then(
+  const graceEnded = clock.sleep(CLOSING_GRACE_MS, isClosed.signal).then(
     () => {
       app.server.closeAllConnections()
-      uploads?.giveUp()
+      uploads?.closeNow()
     },
     () => {},
   )
   await Promise.all([app.close(), uploads?.close()])
   isClosed.abort()
-  await gaveUp
+  await graceEnded
 }
 
 function closeDatabase(database: Database): void {
@@ -230,13 +228,13 @@ function closeDatabase(database: Database): void {
     shrinkAtEnd(database)
     database.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    // These steps fail when the disk is full. Nothing is lost, because the write-ahead log has all that is committed.
+    // These steps fail if the disk is full. Nothing is lost, because the write-ahead log holds everything that was committed.
     if (!isDiskFull(error)) throw error
   }
   database.close()
 }
 
-/** Answers 202 at a secret path, which is returned, and then lets another process have the library. */
+/** Adds a secret path, and returns it. A POST there is answered with 202, then `onHandOver` is called. */
 function serveHandOver(app: FastifyInstance, onHandOver: () => void): string {
   const path = `/hand-over/${randomUUID()}`
   app.post(path, (_request, reply) => {

@@ -6,7 +6,7 @@ import { endThread, startThread } from '../foundation/concurrency/threads.ts'
 import type { EmbeddingProgress } from './embedding/embedding-stage.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from './start-embedded.ts'
 
-/** The options that another thread can be given. */
+/** The options that can be passed to another thread. */
 export type LibraryThreadOptions = Pick<
   EmbeddedOptions,
   'dataDir' | 'embedder' | 'embedsDocuments' | 'startedBy' | 'typedProgram' | 'host' | 'port'
@@ -15,18 +15,18 @@ export type LibraryThreadOptions = Pick<
 /** The thread's response to `start`. */
 export type StartedLibrary = Omit<EmbeddedLibrary, 'settled' | 'embedFor' | 'uploadPort' | typeof Symbol.asyncDispose>
 
-/** What the thread is asked; a number is for how long it embeds. */
+/** A call of the thread; a number is a call of `embedFor` with this time in milliseconds. */
 export type LibraryCall = 'start' | 'settled' | number
 
 const NURSERY_MIB = 8
-/** Enough to finish requests, searches and commits; a thread that takes longer has a disk that hangs. */
+/** Long enough to finish requests, searches and commits. If a thread takes longer, its disk hangs. */
 const GRACE_MS = 30_000
 const THREAD_URL = threadEntry('./library-thread', import.meta.url)
 
 /**
- * Runs `startEmbeddedLibrary` in a worker thread, so that ingestion uses another core and never holds up the caller. Throws the
- * errors of `startEmbeddedLibrary`. If the thread dies later, `settled()` rejects. Only calls under way keep the process alive: a
- * caller that forgets to dispose can still exit, and the kernel releases the lock.
+ * Runs `startEmbeddedLibrary` in a worker thread, so that ingestion uses another core and never holds up the caller; throws the same
+ * errors. If the thread dies later, `settled()` rejects. Only unfinished calls keep the process alive: if a caller forgets to dispose, the
+ * process can still exit, and the kernel then releases the lock.
  */
 export async function startEmbeddedInThread(options: LibraryThreadOptions): Promise<EmbeddedLibrary> {
   const { port1: uploadPort, port2 } = new MessageChannel()
@@ -57,8 +57,8 @@ export async function startEmbeddedInThread(options: LibraryThreadOptions): Prom
 }
 
 /**
- * Starts a thread whose nursery has NURSERY_MIB from its start on. By default it begins with 1 MiB and does not grow in this program,
- * so that this thread would empty it every few requests.
+ * Starts a thread with a nursery of NURSERY_MIB, the space of V8 for new objects. By default it has 1 MiB and does not grow in this
+ * program, so that it would be collected every few requests.
  */
 function startWithNursery(start: () => Worker): Worker {
   setFlagsFromString(`--min-semi-space-size=${NURSERY_MIB}`)

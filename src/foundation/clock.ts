@@ -5,11 +5,11 @@ import { setTimeout as sleepTimer } from 'node:timers/promises'
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch, for people and records. */
   nowMs(): number
-  /** Never goes back: for delays and deadlines. */
+  /** Milliseconds of a clock that never goes back, for delays and deadlines. */
   monotonicMs(): number
   /** Resolves after `durationMs`; rejects with the signal's reason when aborted. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>
-  /** At most 24 days; does not keep the process alive. */
+  /** Calls `callback` after `durationMs`, at most 24 days. The timer does not keep the process alive. */
   startTimer(durationMs: number, callback: () => void): Timer
 }
 
@@ -34,9 +34,9 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   sleep: async (durationMs, signal) => {
     try {
-      let leftMs = durationMs
-      for (; leftMs > MAX_TIMER_MS; leftMs -= MAX_TIMER_MS) await sleepTimer(MAX_TIMER_MS, undefined, { signal })
-      await sleepTimer(leftMs, undefined, { signal })
+      let waitMs = durationMs
+      for (; waitMs > MAX_TIMER_MS; waitMs -= MAX_TIMER_MS) await sleepTimer(MAX_TIMER_MS, undefined, { signal })
+      await sleepTimer(waitMs, undefined, { signal })
     } catch (error) {
       throw signal?.aborted ? signal.reason : error
     }
@@ -47,13 +47,13 @@ export const systemClock: Clock = {
   },
 }
 
-/** A shorter sleep is not noticed, since the clocks advance by steps and the wall clock may be slewed. */
+/** A shorter sleep of the machine is not noticed, since the clocks advance by steps and the wall clock may be slewed. */
 const MIN_SLEEP_MS = 50
 const READ_EVERY_MS = 1_000
 
 /**
- * Milliseconds since the machine started, its sleep included. Reading them takes some 20 µs, so they are read once a second, and when the
- * wall clock shows a sleep or a change.
+ * Returns a clock that shows the milliseconds since the machine started, including its sleep. Reading the system's value takes some 20 µs,
+ * so that is done once a second, and when the wall clock shows a sleep or was changed.
  */
 export function bootClock(clock: Clock = systemClock, readMs = () => uptime() * 1_000): () => number {
   let read: (Moment & { readonly bootMs: number }) | undefined
@@ -69,12 +69,12 @@ export function bootClock(clock: Clock = systemClock, readMs = () => uptime() * 
   }
 }
 
-/** Accepts any duration; does not keep the process alive. */
+/** Calls `callback` after any duration, without keeping the process alive. */
 export function callAfter(durationMs: number, callback: () => void): void {
   const thisMs = Math.min(durationMs, MAX_TIMER_MS)
   const goOn = () => (thisMs < durationMs ? callAfter(durationMs - thisMs, callback) : callback())
   setTimeout(goOn, thisMs).unref()
 }
 
-/** In [0, 1), as a parameter. */
+/** Returns a number in [0, 1); a parameter, so that tests can choose it. */
 export type Random = () => number

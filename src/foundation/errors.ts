@@ -9,7 +9,7 @@ export const serviceFailureCodes = [
   'answer-late',
 ] as const
 
-/** One class for each kind, so that a catcher never looks at a message. Codes are stable, and docs/errors.md lists them. */
+/** Codes by kind of error. Each has its own class, so that callers never look at messages. Codes are stable; docs/errors.md lists them. */
 const CODES = {
   usage: [
     'bad-usage',
@@ -99,7 +99,7 @@ export class RootError extends ShelfdError<'root'> {
 /** The same command can succeed later: exit 5. */
 export class TemporaryError extends ShelfdError<'temporary'> {
   readonly kind = 'temporary'
-  /** A connection to the service existed: the failure may then lie in the request. */
+  /** True if a connection to the service existed, so that the request itself may have caused the failure. */
   readonly wasConnected: boolean
 
   constructor(
@@ -206,8 +206,8 @@ function rebuildBy<C extends string>(
   build: (code: C, message: string, status: number) => ShelfdError,
 ): Rebuild {
   return (code, message, status) => {
-    const known = codes.find((one) => one === code)
-    return known && build(known, message, status)
+    const knownCode = codes.find((one) => one === code)
+    return knownCode && build(knownCode, message, status)
   }
 }
 
@@ -217,12 +217,12 @@ export function messageOf(thrown: unknown): string {
 
 const OUT_OF_RESOURCES = new Set<string | undefined>(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'])
 
-/** The machine has no descriptors, memory, processes or disk space left: that says nothing about a file, and may pass. */
+/** Returns whether the machine is out of descriptors, memory, processes or disk space, which says nothing about a file and may pass. */
 export function isOutOfResources(thrown: unknown): boolean {
   return OUT_OF_RESOURCES.has(systemCodeOf(thrown))
 }
 
-/** `ENOENT`, `EACCES` …; undefined for other errors. */
+/** Returns the code of an error, such as `ENOENT`; undefined if it has none. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined

@@ -1,4 +1,4 @@
-/** Row ids are small and dense: a bit for each, where a Set takes some 40 bytes. */
+/** A set of row ids, which are small and dense: each takes one bit, in a Set some 40 bytes. */
 export class IdSet implements Iterable<number> {
   #bits = new Uint8Array(1_024)
 
@@ -19,8 +19,8 @@ export class IdSet implements Iterable<number> {
   }
 }
 
-function grown(bits: Uint8Array<ArrayBuffer>, least: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.max(least, 2 * bits.length))
+function grown(bits: Uint8Array<ArrayBuffer>, minLength: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.max(minLength, 2 * bits.length))
   larger.set(bits)
   return larger
 }

@@ -5,13 +5,14 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { lowerPriority } from './concurrency/lower-priority.ts'
+import { onAbort } from './concurrency/waits.ts'
 import { systemCodeOf } from './errors.ts'
 import { findPathIntruder } from './files/trusted-path.ts'
 import { formatDuration, formatSize } from './text/units.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Looked for in the PATH of `env` unless it is a path; gets `env` without the access token. */
+/** `program` is a path, or a name that is looked up in the PATH of `env`. The program gets `env` without the access token. */
 interface Program {
   readonly program: string
   readonly args: readonly string[]
@@ -20,91 +21,91 @@ interface Program {
 
 export interface ProgramCall extends Program {
   readonly input?: string
-  /** Without it, the program may run until `signal`. */
+  /** After this time the program is stopped; if undefined, it may run without end. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** The result then has all of stdout; otherwise only the end of all output. */
-  readonly mostStdoutBytes?: number
-  /** Its output is dropped, so what it leaves running may go on printing. */
+  /** If set, the result has all of stdout, and more bytes are a failure. If undefined, it has only the end of stdout and stderr. */
+  readonly maxStdoutBytes?: number
+  /** Discards the output, so that processes that the program leaves running can still write. */
   readonly isSilent?: boolean
   readonly onLine?: (line: string) => void
-  /** `caller`: it stays in the process group of its caller. Otherwise it gets its own, and is ended with all that it started there. */
+  /** `caller`: the program stays in the process group of this process. Otherwise it gets a group, and a stop ends the whole group. */
   readonly group?: 'caller'
   readonly isLowPriority?: boolean
 }
 
 export type ProgramFailure =
   | { readonly kind: 'missing' }
-  /** Others can change or exchange it: `why` is a message by itself. */
+  /** Other users can change or replace the program; `why` is a complete message. */
   | { readonly kind: 'untrusted'; readonly why: string }
   | { readonly kind: 'unusable'; readonly why: string }
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'killed'; readonly signal: string }
-  /** It took too long, was stopped, or printed too much. */
+  /** The program took too long, was stopped, or printed too much. */
   | { readonly kind: 'late' | 'stopped' | 'output' }
 
 export interface ProgramResult {
   readonly failure?: ProgramFailure | undefined
-  /** Empty without `mostStdoutBytes`. */
+  /** Empty without `maxStdoutBytes`. */
   readonly stdout: Buffer
-  /** The end of its output, on stderr alone where stdout is kept. */
+  /** The end of the output; with `maxStdoutBytes`, of stderr alone. */
   readonly printed: string
 }
 
 const STOPPED: ProgramFailure = { kind: 'stopped' }
 const GRACE_MS = 2_000
-/** Programs that it left running may hold its output open for this time. */
+/** How long to wait for the end of the output, because processes that the program left running may hold it open. */
 const DRAIN_MS = 1_000
 const POLL_MS = 20
 /** Node's longest timer: 24 days. */
 const MAX_MS = 2 ** 31 - 1
-const KEPT_BYTES = 2_000
+const MAX_PRINTED_BYTES = 2_000
 const IS_WINDOWS = process.platform === 'win32'
 
-/** Never rejects because of the program or the system; see `ProgramFailure`. */
+/** Runs a program. A failure of the program or the system is in the result; it does not reject. */
 export async function runProgram(call: ProgramCall): Promise<ProgramResult> {
   const isOwnGroup = call.group !== 'caller' && !IS_WINDOWS
   const child = call.signal?.aborted
     ? STOPPED
-    : begin(call, { stdio: call.isSilent ? ['pipe', 'ignore', 'ignore'] : 'pipe', detached: isOwnGroup })
+    : spawnProgram(call, { stdio: call.isSilent ? ['pipe', 'ignore', 'ignore'] : 'pipe', detached: isOwnGroup })
   if (!(child instanceof ChildProcess)) return { failure: child, stdout: Buffer.alloc(0), printed: '' }
   const stop = Promise.withResolvers<ProgramFailure>()
   const output = collectOutput(child, call, () => stop.resolve({ kind: 'output' }))
   const ended = endOf(child)
   const closed = new Promise<void>((done) => child.once('close', () => done()))
-  const onAbort = () => stop.resolve(STOPPED)
-  call.signal?.addEventListener('abort', onAbort)
-  const timer = setTimeout(() => stop.resolve({ kind: 'late' }), Math.min(call.timeoutMs ?? MAX_MS, MAX_MS))
+  using _stopping = call.signal && onAbort(call.signal, () => stop.resolve(STOPPED))
+  const { timeoutMs } = call
+  const onLate = () => stop.resolve({ kind: 'late' })
+  const timer = timeoutMs === undefined ? undefined : setTimeout(onLate, Math.min(timeoutMs, MAX_MS))
   const pid = child.pid ?? 0
   const target = isOwnGroup ? -pid : pid
-  noteRunning(target)
+  trackRunning(target)
   if (call.isLowPriority && pid !== 0) lowerPriority(systemConstants.priority.PRIORITY_LOW, pid)
   try {
-    // A program need not read its input.
+    // Writing fails if the program does not read its input, which it need not.
     child.stdin?.on('error', () => {}).end(call.input)
     const stopped = await Promise.race([ended.then(() => undefined), stop.promise])
     if (stopped) await endAll(child, target, ended)
     const failure = stopped ?? (await ended)
-    await atMost(closed, DRAIN_MS)
-    const whole = output.stdout()
+    await waitAtMost(closed, DRAIN_MS)
+    const stdout = output.stdout()
     return {
-      failure: failure ?? (whole ? undefined : { kind: 'output' }),
-      stdout: whole ?? Buffer.alloc(0),
+      failure: failure ?? (stdout ? undefined : { kind: 'output' }),
+      stdout: stdout ?? Buffer.alloc(0),
       printed: output.printed(),
     }
   } finally {
     clearTimeout(timer)
-    call.signal?.removeEventListener('abort', onAbort)
     running.delete(target)
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
-    // Not even SIGKILL ends a program that waits for a dead disk.
+    // A program that waits for a dead disk ends not even by SIGKILL, and must not keep this process alive.
     child.unref()
   }
 }
 
-/** The program outlives this process; false when it cannot be started. */
+/** Starts a program that outlives this process; resolves with false if it cannot be started. */
 export function startProgram(program: Program): Promise<boolean> {
-  const child = begin(program, { stdio: 'ignore', detached: true })
+  const child = spawnProgram(program, { stdio: 'ignore', detached: true })
   if (!(child instanceof ChildProcess)) return Promise.resolve(false)
   child.unref()
   return new Promise((done) => {
@@ -112,7 +113,7 @@ export function startProgram(program: Program): Promise<boolean> {
   })
 }
 
-export function describeFailure({ program, timeoutMs, mostStdoutBytes }: ProgramCall, failure: ProgramFailure): string {
+export function describeFailure({ program, timeoutMs, maxStdoutBytes }: ProgramCall, failure: ProgramFailure): string {
   switch (failure.kind) {
     case 'missing':
       return `there is no program "${program}"`
@@ -129,24 +130,24 @@ export function describeFailure({ program, timeoutMs, mostStdoutBytes }: Program
     case 'stopped':
       return `"${program}" was stopped before it ended`
     case 'output':
-      return `"${program}" printed more than ${formatSize(mostStdoutBytes ?? 0)}`
+      return `"${program}" printed more than ${formatSize(maxStdoutBytes ?? 0)}`
   }
 }
 
 const DEFAULT_PATH = '/bin:/usr/bin'
 
-/** Returns the file, or why there is none. Windows adds further names, and has no such owners. */
+/** Returns a program's file, or why there is none. On Windows, which adds extensions and has no owners by number, it checks nothing. */
 export function findProgram(program: string, path = DEFAULT_PATH): { readonly file: string } | ProgramFailure {
   if (IS_WINDOWS) return { file: program }
   const isPath = program.includes('/')
-  const places = path.split(delimiter).filter((directory) => isAbsolute(directory))
-  const files = isPath ? [resolve(program)] : places.map((directory) => join(directory, program))
+  const directories = path.split(delimiter).filter((directory) => isAbsolute(directory))
+  const files = isPath ? [resolve(program)] : directories.map((directory) => join(directory, program))
   const problems = files.map((file) => ({ file, problem: problemOf(file) }))
   const found = problems.find(({ problem }) => problem === undefined)
   if (found) return distrust(found.file) ?? found
-  // This user finds nothing in a directory that cannot be searched.
-  const known = problems.find(({ file, problem }) => problem !== 'ENOENT' && (isPath || isThere(file)))
-  return known?.problem === undefined ? { kind: 'missing' } : unusable(known.problem)
+  // In a directory that this user cannot search, a file counts as missing.
+  const unusableFile = problems.find(({ file, problem }) => problem !== 'ENOENT' && (isPath || isExistingFile(file)))
+  return unusableFile?.problem === undefined ? { kind: 'missing' } : unusable(unusableFile.problem)
 }
 
 function problemOf(file: string): string | undefined {
@@ -159,7 +160,7 @@ function problemOf(file: string): string | undefined {
   }
 }
 
-function isThere(file: string): boolean {
+function isExistingFile(file: string): boolean {
   try {
     return statSync(file).isFile()
   } catch {
@@ -167,18 +168,18 @@ function isThere(file: string): boolean {
   }
 }
 
-/** The file that is checked here is the one that runs: only this user and root can exchange it. */
+/** Returns a failure if anybody but this user and root can exchange the file between this check and its start. */
 function distrust(file: string): ProgramFailure | undefined {
   const intruder = findPathIntruder(file)
   if (!intruder) return undefined
-  const which = intruder.path === file ? '' : ` "${intruder.path}" decides which file that is,`
+  const which = intruder.path === file ? '' : `it is reached through "${intruder.path}", and `
   return {
     kind: 'untrusted',
-    why: `Cannot use "${file}": it is to be run,${which} and ${intruder.why}; run: ${intruder.fix}`,
+    why: `Cannot run "${file}": ${which}${intruder.why}; run: ${intruder.fix}`,
   }
 }
 
-function begin({ program, args, env }: Program, options: SpawnOptions): ChildProcess | ProgramFailure {
+function spawnProgram({ program, args, env }: Program, options: SpawnOptions): ChildProcess | ProgramFailure {
   try {
     const found = findProgram(program, env.PATH)
     if ('kind' in found) return found
@@ -217,10 +218,10 @@ async function endAll(child: ChildProcess, target: number, ended: Promise<unknow
       await pause(POLL_MS)
     }
   }
-  await atMost(ended, GRACE_MS)
+  await waitAtMost(ended, GRACE_MS)
 }
 
-async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
+async function waitAtMost(work: Promise<unknown>, limitMs: number): Promise<void> {
   const waiting = new AbortController()
   await Promise.race([work, pause(limitMs, undefined, { signal: waiting.signal }).catch(() => {})])
   waiting.abort()
@@ -228,7 +229,7 @@ async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
 
 function signalTo(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    // 0 would be the group of this process.
+    // The target 0 would be the process group of this process.
     return target !== 0 && process.kill(target, signal)
   } catch {
     return false
@@ -237,10 +238,10 @@ function signalTo(target: number, signal: NodeJS.Signals | 0): boolean {
 
 const running = new Set<number>()
 
-function noteRunning(target: number): void {
+function trackRunning(target: number): void {
   running.add(target)
   process.off('exit', endRunning)
-  // Before the listener that ends this process at once because a thread of it hangs.
+  // `endRunning` must run before the listener that ends this process at once if a thread hangs.
   process.prependListener('exit', endRunning)
 }
 
@@ -248,26 +249,26 @@ function endRunning(): void {
   for (const target of running) signalTo(target, 'SIGKILL')
 }
 
-function collectOutput(child: ChildProcess, { mostStdoutBytes, onLine }: ProgramCall, onFull: () => void) {
+function collectOutput(child: ChildProcess, { maxStdoutBytes, onLine }: ProgramCall, onFull: () => void) {
   const chunks: Buffer[] = []
   let end = Buffer.alloc(0)
   let sizeBytes = 0
-  const take = (chunk: Buffer, isKept: boolean) => {
-    if (!isKept || mostStdoutBytes === undefined) {
-      end = Buffer.concat([end, chunk]).subarray(-KEPT_BYTES)
+  const collect = (chunk: Buffer, isKept: boolean) => {
+    if (!isKept || maxStdoutBytes === undefined) {
+      end = Buffer.concat([end, chunk]).subarray(-MAX_PRINTED_BYTES)
       return
     }
     sizeBytes += chunk.length
-    if (sizeBytes > mostStdoutBytes) onFull()
+    if (sizeBytes > maxStdoutBytes) onFull()
     else chunks.push(chunk)
   }
   for (const input of [child.stdout, child.stderr]) {
     if (onLine && input) createInterface({ input }).on('line', onLine)
-    input?.on('error', () => {}).on('data', (chunk: Buffer) => take(chunk, input === child.stdout))
+    input?.on('error', () => {}).on('data', (chunk: Buffer) => collect(chunk, input === child.stdout))
   }
   return {
-    /** Undefined when there was too much of it. */
-    stdout: () => (sizeBytes > (mostStdoutBytes ?? 0) ? undefined : Buffer.concat(chunks)),
+    /** Returns undefined if there was more than `maxStdoutBytes`. */
+    stdout: () => (sizeBytes > (maxStdoutBytes ?? 0) ? undefined : Buffer.concat(chunks)),
     printed: () => end.toString('utf8'),
   }
 }

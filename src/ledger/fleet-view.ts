@@ -5,16 +5,16 @@ export interface HostView {
   readonly id: number
   readonly name: string
   readonly version: string
-  /** By the ledger's clock; null: it has no session. */
+  /** The last beat, by the ledger's clock; null: the host has no session. */
   readonly seenAt: number | null
   readonly isOpen: boolean
-  /** It did not end its session, and had no beat within lease and grace period. */
+  /** The host did not end its session, and had no beat within lease and grace period. */
   readonly isSilent: boolean
-  /** Contents that it sends, or that are in doubt; null: not counted. */
+  /** Contents that the host is sending, or that are in doubt; null: not counted. */
   readonly claims: number | null
   readonly publishedAt: number | null
   readonly sentInDay: number
-  /** By the sign of their state: `✓`, `→`, `!`, `✗`. */
+  /** Numbers of mirrors by the sign of their state: `✓`, `→`, `!`, `✗`. */
   readonly mirrors: { readonly done: number; readonly busy: number; readonly warned: number; readonly stopped: number }
   readonly waiting: number
   readonly problems: number
@@ -25,15 +25,15 @@ export function sessionState({ isOpen, isSilent }: HostView): 'open' | 'closed' 
   return isOpen ? 'open' : 'closed'
 }
 
-/** `today`: contents that were claimed in the last 24 hours. */
 export interface FleetTotals {
   readonly contents: number
   /** `contents` is an estimate of the database. */
   readonly isAbout: boolean
-  /** What is being sent or in doubt. */
+  /** Contents that are being sent, or are in doubt. */
   readonly claims: number
   readonly doubts: number
   readonly secondSends: number
+  /** Contents that were claimed in the last 24 hours. */
   readonly today: number
   readonly leaseMs: number
 }
@@ -51,7 +51,7 @@ export interface ContentFact {
   readonly resourceId: string | null
   readonly code: string | null
   readonly message: string | null
-  /** When it was stored, claimed or noticed, or is tried again; null: unknown, or a person must act. */
+  /** When it was stored, claimed or noticed, or will be tried again; null: unknown, or a person must act. */
   readonly at: number | null
 }
 
@@ -60,19 +60,19 @@ interface Selection {
   readonly limit: number
 }
 
-/** The ledger as people use it, without a session. */
+/** What people see and order at the ledger. It needs no session. */
 export interface FleetView extends AsyncDisposable {
-  /** `countsClaims` takes longer the more is being sent. */
+  /** With `countsClaims`, the more contents are being sent, the longer it takes. */
   listHosts(options?: { readonly countsClaims?: boolean }): Promise<HostView[]>
   readTotals(): Promise<FleetTotals>
   countSecondSends(): Promise<number>
   listMirrors(hostId: number | null): Promise<(PublishedMirror & OfHost)[]>
-  /** `sha256`: problems of this content only. */
+  /** With `sha256`, only problems of this content. */
   listProblems(selection: Selection & { readonly sha256?: string }): Promise<(PublishedProblem & OfHost)[]>
   listRuns(selection: Selection): Promise<(PublishedRun & OfHost)[]>
   explainContent(sha256: string): Promise<ContentFact[]>
-  /** The host takes the order with a renewal, perhaps twice; returns false without such a host. */
+  /** The host gets the order with its next renewal, in rare cases twice. Returns false if there is no such host. */
   giveOrder(hostId: number, order: HostOrder): Promise<boolean>
-  /** Closes its session, unless it had a beat within lease and grace period. */
+  /** Closes the host's session and unlists the host, unless it had a beat within lease and grace period. */
   forgetHost(hostId: number): Promise<'forgotten' | 'runs' | 'unknown'>
 }

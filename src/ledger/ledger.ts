@@ -1,7 +1,7 @@
 import type { IngestionOutcome } from '../contract/states.ts'
 import type { Published } from './published.ts'
 
-/** The most contents, outcomes or paths of one call. */
+/** The most contents or outcomes in one call. */
 export const MAX_IN_A_CALL = 500
 
 export interface LedgerLibrary {
@@ -16,9 +16,9 @@ export interface LedgerContent {
   readonly sizeBytes: number
 }
 
-/** The place that an upload was sent to, where a search looks for it. */
+/** Where an upload was sent, so that a search looks for it there. */
 export interface UploadPlace {
-  /** The path of the file in its mirror; the upload had its last name. */
+  /** The path of the file in its mirror; its last name was the name of the upload. */
   readonly path: string
   readonly remoteDirectory: string
 }
@@ -27,22 +27,22 @@ export interface WantedContent extends LedgerContent {
   readonly place: UploadPlace
 }
 
-/** `remarked`: searchable, with a remark that each host reads at the service. */
+/** `remarked`: searchable, with a remark that each host must ask the service for. */
 export type SharedOutcome = IngestionOutcome | 'remarked'
 
 export type ClaimResult =
   | { readonly kind: 'mine' }
-  /** This session has taken over a closed session's claim: an upload may have arrived at any of the places. */
+  /** This session has taken over the claim of a closed one: an upload may have arrived at any of the places. */
   | { readonly kind: 'doubtful'; readonly places: readonly UploadPlace[]; readonly host: string }
   | { readonly kind: 'stored'; readonly resourceId: string; readonly outcome: SharedOutcome; readonly host: string }
   | ({ readonly kind: 'refused'; readonly host: string } & Refusal)
-  /** Another session sends it. Without `owner` it was settled or claimed just now: ask again. */
+  /** Another session sends it. Without `owner` it was settled or claimed just now, so the caller should ask again. */
   | { readonly kind: 'elsewhere'; readonly host: string; readonly owner: SessionBeat | undefined }
-  /** A limit of all hosts leaves no room; `freesAt` is in milliseconds of the ledger's clock. */
+  /** A limit of all hosts allows no more; from `freesAt` on it does (milliseconds of the ledger's clock). */
   | { readonly kind: 'held'; readonly freesAt: number | null }
-  /** Any host may claim it; this call had reached its maximum. */
+  /** Nothing keeps hosts from claiming it, but this call had reached its maximum (`atMost`). */
   | { readonly kind: 'free' }
-  /** No host of this version can read what this host recorded of it. */
+  /** Hosts of this version cannot read what `host` recorded about it. */
   | { readonly kind: 'unreadable'; readonly host: string }
 
 export interface Refusal {
@@ -53,14 +53,15 @@ export interface Refusal {
   readonly isSetAside: boolean
 }
 
-/** A host's session as others see it, and how often it was renewed. */
+/** A host's session as others see it. */
 export interface SessionBeat {
-  /** It closes the session once that is silent, and serves for nothing else. */
+  /** Not the secret number of the session: others can only close the session by it, once that is silent. */
   readonly session: bigint
+  /** How often the session was renewed. */
   readonly beat: bigint
 }
 
-/** How an upload or its search ended. `outcome`: ingestion ended; `retry`, `ignored`: a person lifted or set aside a refusal. */
+/** How an upload or a search for it ended. `outcome`: ingestion ended; `retry`, `ignored`: a person lifted a refusal, or set it aside. */
 export type EndKind =
   | 'created'
   | 'duplicate'
@@ -83,36 +84,38 @@ export interface UploadEnd extends LedgerContent {
   readonly refusal?: Refusal
 }
 
-/** The ledger disagrees with the host about an outcome. */
+/** An outcome about which ledger and host disagree. */
 export interface DisputedOutcome {
+  /** In the batch. */
   readonly index: number
   /** Another session had taken over the claim. */
   readonly isLate: boolean
-  /** The ledger's resource for the content, if it is another one. */
+  /** The resource that the ledger has for the content, if it is another one. */
   readonly resourceId: string | undefined
 }
 
-/** The key is in the host's store, the name is for people. */
 export interface HostIdentity {
+  /** Identifies the host; kept in its store. */
   readonly key: string
+  /** For people. */
   readonly name: string
   readonly version: string
-  /** Distinguishes the state from a copy; undefined where the system has no such identifier. */
+  /** Where the state is, which distinguishes it from a copy; undefined if the system has no identifier for that. */
   readonly place?: string | undefined
-  /** The state may be older than its last session: it was restored or copied. */
+  /** The state was restored or copied, so it may be older than its last session. */
   readonly isRestored?: boolean
 }
 
 export interface OpenedSession {
-  /** A secret: a program that has it can act for the host. */
+  /** A secret: whoever has it can act for the host. */
   readonly session: bigint
   readonly hostId: number
   /** The last batch of this host that the ledger has settled. */
   readonly settled: bigint
-  /** Identifies the ledger; another one, or another timeline, may lack what was settled. */
+  /** Identifies the ledger. Another ledger, or this one on another timeline, may lack outcomes that were settled. */
   readonly generation: string
   readonly timeline: number
-  /** The ledger was moved, and may lack what other hosts did. */
+  /** The ledger is not where it was created, so it may lack what other hosts did. */
   readonly hasMoved: boolean
   /** How long a session may act without a beat; the same for all hosts. */
   readonly leaseMs: number
@@ -123,7 +126,7 @@ export interface FleetLimits {
   readonly newPerDay: number | null
 }
 
-/** How a host uses a service, for the others. */
+/** How a host uses a service, as it tells the other hosts. */
 export interface ServiceUse {
   readonly origin: string
   /** The remaining time of a `Retry-After` that this host got. */
@@ -133,11 +136,12 @@ export interface ServiceUse {
 }
 
 export interface Renewal {
-  readonly isOurs: boolean
+  /** The session is still open. */
+  readonly isOpen: boolean
   readonly orders: readonly HostOrder[]
   /** The longest remaining `Retry-After` of any host. */
   readonly waitMs: number
-  /** Silent hosts do not count. */
+  /** Other hosts that use the service now; silent ones do not count. */
   readonly busyOthers: number
 }
 
@@ -152,26 +156,27 @@ export interface HostOrder {
   readonly mirror: string | null
 }
 
-/** About a resource that another host sent. */
+/** Who follows the ingestion of a resource that another host sent. */
 export type FollowUp =
   | { readonly kind: 'final'; readonly outcome: SharedOutcome }
-  /** This session polls it from now on, since the host that polled it is gone. */
+  /** This session polls it from now on, because the host that did is gone. */
   | { readonly kind: 'mine' }
-  /** Another session polls it. `owner` is missing if it was taken over just now. */
+  /** Another session polls it; undefined `owner`: that session took it over just now. */
   | { readonly kind: 'elsewhere'; readonly owner: SessionBeat | undefined }
 
 /**
- * What hosts that mirror into the same libraries share: claims, stored contents, refusals. Each call is one transaction, durable when it
- * returns, and may be repeated. Throws LedgerError, and TemporaryError `ledger-away`: the call may then have been carried out.
+ * What hosts that mirror into the same libraries share: claims, stored contents, refusals. Each call is one transaction, which is durable
+ * when the call returns, except for `takeFollowUps` and `publish`. A call may be repeated: after TemporaryError `ledger-away` it may have
+ * been carried out or not. Calls also throw LedgerError.
  */
 export interface Ledger extends AsyncDisposable {
   /**
    * Opens a session and closes the host's previous one. Throws LedgerError `host-elsewhere` if the host last opened a session at another
-   * place; `host-in-use` if another process has its key, as in a copied state: without a known place, if the ledger's session is not
-   * `previous`; otherwise if it was opened after `previous`, unless the state is restored.
+   * place, and `host-in-use` if another process has its key, as in a copied state. That is so if the place is unknown and the ledger's
+   * session is not `previous`, or if the place is known and that session was opened after `previous`, unless the state is restored.
    */
   open(host: HostIdentity, previous: bigint | null): Promise<OpenedSession>
-  /** Adds a beat, reports this host's use of its service, and returns the others'. `isOurs` is false once the session is closed. */
+  /** Adds a beat, and exchanges with other hosts how each uses its service. */
   renew(session: bigint, use?: ServiceUse): Promise<Renewal>
   /** Results are in the order of `contents`. Throws LedgerError `session-over`. */
   claim(
@@ -180,20 +185,21 @@ export interface Ledger extends AsyncDisposable {
     contents: readonly WantedContent[],
     limits: ClaimLimits,
   ): Promise<ClaimResult[]>
-  /** Like `claim` for a dry run: claims nothing. */
+  /** Answers like `claim`, but claims nothing, for a dry run. */
   peek(library: LedgerLibrary, contents: readonly WantedContent[], limits: FleetLimits): Promise<ClaimResult[]>
   /**
-   * Settles a batch of the host, also if the session is closed. Numbers go up by one, and a settled batch changes nothing. Throws
-   * LedgerError `went-back` if the ledger lacks an earlier batch, `session-over` for an unknown session. Returns the disputed outcomes.
+   * Settles a batch of outcomes, also for a closed session. The number of a batch is one more than that of the previous batch of the host;
+   * settling it a second time changes nothing. Returns the disputed outcomes. Throws LedgerError `went-back` if the ledger lacks an earlier
+   * batch, and `session-over` for an unknown session.
    */
   settle(session: bigint, batch: bigint, ends: readonly UploadEnd[]): Promise<DisputedOutcome[]>
-  /** Any host may then take over the contents in doubt. */
+  /** Closes the session. Any host may then take over its contents, which are in doubt. */
   close(session: bigint): Promise<void>
-  /** Closes a session without a new beat for lease and grace period. Returns false if it had one. */
+  /** Closes a session of another host that had no beat after `owner.beat` within lease and grace period. Returns false if it had one. */
   closeSilent(owner: SessionBeat): Promise<boolean>
   /**
-   * Asks about pending resources of other hosts: one host polls each, and settles its outcome. Unknown resources are missing. Throws
-   * LedgerError `session-over`.
+   * Asks about pending resources of other hosts. Of each resource, one host polls the status and settles the outcome. Resources that the
+   * ledger lacks are missing in the answer. Throws LedgerError `session-over`.
    */
   takeFollowUps(
     session: bigint,
@@ -204,7 +210,7 @@ export interface Ledger extends AsyncDisposable {
   publish(session: bigint, published: Published): Promise<void>
 }
 
-/** `session-over`: another host has closed the session. `went-back`: the ledger lacks outcomes that this host settled. */
+/** `session-over`: the session is closed. `went-back`: the ledger lacks outcomes that this host settled. */
 export type LedgerErrorCode = 'session-over' | 'host-in-use' | 'host-elsewhere' | 'went-back'
 
 export class LedgerError extends Error {

@@ -6,7 +6,7 @@ export interface LedgerCall {
   readonly error: unknown
 }
 
-/** `nowMs` is monotonic. The report delays no caller. */
+/** Reports each call with its duration to `observe`, which delays no caller. `nowMs` is monotonic. */
 export function observeLedger(ledger: Ledger, nowMs: () => number, observe: (call: LedgerCall) => void): Ledger {
   const observed = <A extends unknown[], R>(name: LedgerCall['name'], method: (...values: A) => Promise<R>) => {
     return (...values: A): Promise<R> => {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { mirrorOverview } from '../contract/dashboard.ts'
 
-/** The most that a ledger keeps of a host, `problems` of each mirror. */
+/** The most that a ledger keeps of a host; `problems` is the bound of each mirror. */
 export const MAX_PUBLISHED = { mirrors: 1_000, problems: 1_000, problemsInAll: 10_000, runs: 100 }
 
 const count = z.int().nonnegative()
@@ -40,7 +40,7 @@ export const publishedProblem = z.object({
 export const publishedRun = z.object({
   run: count,
   verdict: z.string(),
-  /** Hosts of earlier versions publish none. */
+  /** Missing in runs of earlier versions. */
   ending: z.string().exactOptional(),
   startedAt: time,
   finishedAt: time.nullable(),
@@ -52,11 +52,11 @@ export type PublishedMirror = Readonly<z.infer<typeof publishedMirror>>
 export type PublishedProblem = Readonly<z.infer<typeof publishedProblem>>
 export type PublishedRun = Readonly<z.infer<typeof publishedRun>>
 
-/** Undefined `problems` and `runs` leave the earlier ones. */
 export interface Published {
-  /** Contents that it sent in the last 24 hours. */
+  /** Contents that the host sent in the last 24 hours. */
   readonly sentInDay: number
   readonly mirrors: readonly PublishedMirror[]
+  /** Undefined: those that were published before stay. The same holds for `runs`. */
   readonly problems: readonly PublishedProblem[] | undefined
   readonly runs: readonly PublishedRun[] | undefined
 }

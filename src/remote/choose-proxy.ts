@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { isLoopback } from '../foundation/network/loopback.ts'
 
-/** The proxy that an environment variable names, as other programs use them too. */
 export interface ProxyChoice {
   /** The variable that names the proxy, for messages. */
   readonly variable: string
@@ -22,7 +21,7 @@ export function chooseProxy(origin: string, env: Environment): ProxyChoice | und
   if (!choice) return undefined
   const exceptions = firstOf(env, ['no_proxy', 'NO_PROXY'])?.address ?? ''
   const names = exceptions.split(/[\s,]+/).filter((name) => name !== '')
-  return names.some((name) => isMeant(name, hostname, port === '' ? '443' : port)) ? undefined : choice
+  return names.some((name) => matchesException(name, hostname, port === '' ? '443' : port)) ? undefined : choice
 }
 
 function firstOf(env: Environment, variables: readonly string[]): ProxyChoice | undefined {
@@ -34,10 +33,11 @@ function firstOf(env: Environment, variables: readonly string[]): ProxyChoice | 
 }
 
 /**
- * An exception is `*`, a host, a domain with its hosts (`example.com`, `.example.com`, `*.example.com`) or a block of addresses
- * (`10.0.0.0/8`, `fd00::/8`); a port may follow, after brackets if the address is of IPv6.
+ * Returns whether an exception of NO_PROXY includes the service: `*`, a host, a domain with its hosts (`example.com`, `.example.com`,
+ * `*.example.com`) or a block of addresses (`10.0.0.0/8`, `fd00::/8`). A port may follow, except after `*`; an IPv6 address then needs
+ * brackets.
  */
-function isMeant(exception: string, hostname: string, port: string): boolean {
+function matchesException(exception: string, hostname: string, port: string): boolean {
   if (exception === '*') return true
   // The colons of an IPv6 address without brackets separate no port.
   const { name = exception, onlyPort } = /^(?<name>\[.*\]|[^:]*):(?<onlyPort>\d+)$/.exec(exception)?.groups ?? {}
@@ -49,16 +49,16 @@ function isMeant(exception: string, hostname: string, port: string): boolean {
   return wanted !== '' && host.endsWith(`.${wanted}`)
 }
 
-/** In lower case, without the brackets of an IPv6 address and the trailing dot of a full name. */
+/** Returns a name in lower case, without the brackets of an IPv6 address and the trailing dot of a full name. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/^\[|\]$|\.$/g, '')
 }
 
 function isInBlock(address: string, block: string): boolean {
   const family = isIP(address)
-  const mostBits = family === 6 ? 128 : 32
-  const [start = '', bits = String(mostBits)] = block.split('/')
-  if (isIP(start) !== family || !/^\d{1,3}$/.test(bits) || Number(bits) > mostBits) return false
+  const maxBits = family === 6 ? 128 : 32
+  const [start = '', bits = String(maxBits)] = block.split('/')
+  if (isIP(start) !== family || !/^\d{1,3}$/.test(bits) || Number(bits) > maxBits) return false
   const type = family === 6 ? 'ipv6' : 'ipv4'
   const blocks = new BlockList()
   blocks.addSubnet(start, Number(bits), type)

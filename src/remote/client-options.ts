@@ -31,26 +31,26 @@ export interface RequestObservation {
 }
 
 interface Timeouts {
-  /** Until the answer is complete, from the last byte sent; large bodies get more time. */
+  /** From the last byte sent until the answer is complete; large bodies get more time. */
   readonly requestMs: number
   /** The client aborts an upload that moves no byte for this long. */
   readonly uploadStallMs: number
 }
 
-/** Limits of the user. */
+/** Limits that the user sets. */
 export interface RateLimits {
   /** 0: no limit. */
   readonly requestsPerSecond: number
-  /** How many hosts share that limit now; undefined: this one alone. */
+  /** Returns how many hosts share `requestsPerSecond` now; undefined: only this host uses it. */
   readonly hosts?: (() => number) | undefined
-  /** The limit at this moment for the bytes of files, 0 for none; undefined: never any. */
+  /** Returns the present limit for the bytes of files, 0 for none; undefined: there is never a limit. */
   readonly bytesPerSecond?: (() => number) | undefined
 }
 
 export interface ClientOptions {
   /** Scheme, host and port only; https unless the host is this machine. */
   readonly origin: string
-  /** Given for a service on this machine whose address changes; `origin` is the first. */
+  /** Finds a service on this machine whose address changes, first from `origin`; undefined: the address is fixed. */
   readonly whereabouts?: Whereabouts | undefined
   /** The credential; the client sends it to the origin only, in `Authorization`. */
   readonly token: string
@@ -59,7 +59,7 @@ export interface ClientOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** Replaces the client's pool of sockets. Must call `onRequestStart` before the first byte leaves; stays open. */
+  /** Replaces the client's pool of sockets; the client does not close it. It must call `onRequestStart` before the first byte leaves. */
   readonly dispatcher?: Dispatcher | undefined
   /** The proxy to the service; plain HTTP, which stays on this computer, does not use it. */
   readonly proxy?: TunnelProxy | undefined
@@ -71,7 +71,7 @@ export interface ClientOptions {
   readonly connections: number
   readonly retry?: RetryPolicy | undefined
   readonly timeouts?: Timeouts | undefined
-  /** The latest `Retry-After`, shared with the clients before and after this one; the client's own if undefined. */
+  /** The latest `Retry-After`, shared with earlier and later clients of the service; undefined: this client has its own. */
   readonly retryAfter?: RetryAfter | undefined
   readonly limits?: RateLimits | undefined
   readonly contract?: ContractSettings | undefined
@@ -84,7 +84,7 @@ export interface ClientOptions {
 
 export const DEFAULT_TIMEOUTS: Timeouts = { requestMs: 60_000, uploadStallMs: 60_000 }
 
-/** The canonical origin of a service; throws UsageError if `text` is none or would send the credential unencrypted. */
+/** Returns the canonical origin of a service; throws UsageError if `text` is no origin, or would send the credential unencrypted. */
 export function parseOrigin(text: string): string {
   const shown = `"${escapeText(text.replace(/\/\/[^/]*@/, '//…@'))}"`
   const refuse = (why: string) => new UsageError('bad-configuration', `Cannot use ${shown} as the service: ${why}`)
@@ -92,11 +92,12 @@ export function parseOrigin(text: string): string {
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw refuse('it is not an https address')
   if (url.pathname !== '/' || url.search || url.hash || url.username || url.password || text.includes('?'))
     throw refuse('only scheme, host and port belong here')
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw refuse('it must be https, http is for loopback')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw refuse('it must be https; http is allowed only on this computer')
   return url.origin
 }
 
-/** Returns `token` if a header can carry it, else throws UsageError, whose message never shows it. */
+/** Returns `token` if a header can carry it; otherwise throws UsageError, whose message never shows the token. */
 export function parseToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
   const reason = 'it is empty or has characters that no token can have'

@@ -2,9 +2,8 @@ import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemCodeOf } from '../foundation/errors.ts'
 import { connectSecurely } from './wire/connector.ts'
-import { describeNetworkError } from './wire/describe-network-error.ts'
 import { hostPortOf, ProxyFailure, type TunnelProxy } from './wire/proxy.ts'
-import { CertificateFailure, openSocket } from './wire/sockets.ts'
+import { CertificateFailure, describeNetworkError, openSocket } from './wire/sockets.ts'
 
 export interface WebhookRequest {
   /** https, or http on this computer. It is a secret, because anyone who knows it can post. */
@@ -15,9 +14,9 @@ export interface WebhookRequest {
   readonly signal: AbortSignal
 }
 
-/** Its message names only the origin of the address, since the path is a secret. */
+/** Thrown if the answer to a webhook is not 2xx. The message never contains the path of the URL, which is a secret. */
 export class WebhookFailure extends Error {
-  /** The request may have arrived all the same. */
+  /** True: the request may have arrived all the same. */
   readonly mayHaveArrived: boolean
 
   constructor(reason: string, mayHaveArrived: boolean) {

@@ -11,20 +11,20 @@ export interface Memory {
 }
 
 interface RetryAfterOptions {
-  /** The rest of a `Retry-After` that was received earlier. */
+  /** The remaining time of a `Retry-After` that was received earlier. */
   readonly remainingMs?: number
-  /** Called for each `Retry-After` that ends later than those before; must not throw. */
+  /** Called for each `Retry-After` that ends later than all earlier ones; must not throw. */
   readonly onRetryAfter?: (lengthMs: number) => void
 }
 
-/** Knows until when a service asks for no requests. Clients of one service share it, also one after another. */
+/** Until when a service asks for no requests. All clients of the service in a process share one object, later ones as well. */
 export class RetryAfter {
   readonly #clock: Clock
   readonly #onRetryAfter: ((lengthMs: number) => void) | undefined
   #endsAtMs: number
-  /** The end of the longest one that the service sent to this process. */
+  /** The end of the longest `Retry-After` that the service sent to this process; 0: none. */
   #ownEndsAtMs = 0
-  /** Called for each one that the service sends to this process and that ends later than those before. */
+  /** Called when the service sends this process a `Retry-After` that ends later than its earlier ones. */
   onOwn: (() => void) | undefined
 
   constructor(clock: Clock, { remainingMs = 0, onRetryAfter }: RetryAfterOptions = {}) {
@@ -33,17 +33,17 @@ export class RetryAfter {
     this.#endsAtMs = remainingMs > 0 ? clock.monotonicMs() + remainingMs : 0
   }
 
-  /** Monotonic; may have passed. */
+  /** Until when no request may be sent (monotonic); the time may have passed. */
   get endsAtMs(): number {
     return this.#endsAtMs
   }
 
-  /** Returns whether it ends after a request's deadline, which is monotonic. */
+  /** Returns whether the service asks to wait until after a request's deadline (monotonic). */
   isBeyond(deadlineMs: number | undefined): boolean {
     return deadlineMs !== undefined && this.#endsAtMs > deadlineMs
   }
 
-  /** The remaining milliseconds of what the service sent to this process. */
+  /** The remaining time of the longest `Retry-After` that the service sent to this process. */
   get ownLeftMs(): number {
     return Math.max(0, this.#ownEndsAtMs - this.#clock.monotonicMs())
   }
@@ -57,7 +57,7 @@ export class RetryAfter {
     if (isLonger) this.onOwn?.()
   }
 
-  /** Records the same of what it sent to another host. */
+  /** Records that the service asks another host for no requests for `lengthMs` from now. */
   recordElsewhere(lengthMs: number): void {
     const endsAtMs = this.#clock.monotonicMs() + lengthMs
     if (lengthMs <= 0 || endsAtMs <= this.#endsAtMs) return
@@ -66,15 +66,15 @@ export class RetryAfter {
   }
 }
 
-/** A longer `Retry-After` is more likely a mistake; one answer must not stop the program for ever. */
+/** How much of a `Retry-After` later processes honour: a longer one is more likely a mistake, and must not stop shelfd for ever. */
 const MAX_KEPT_MS = 7 * DAY_MS
 
-/** Returns the remaining time of the `Retry-After` that the service at `origin` sent to another process. */
+/** Returns a RetryAfter with the remaining time of the one that another process recorded for the service at `origin`. */
 export function recallRetryAfter(memory: Pick<Memory, 'get'>, origin: string, clock: Clock): RetryAfter {
   return new RetryAfter(clock, { remainingMs: readRemainingMs(memory, origin, clock) })
 }
 
-/** Returns the same, and keeps each further `Retry-After` of the service for later processes. */
+/** Like `recallRetryAfter`, but the result also records each further `Retry-After` for later processes. */
 export function keepRetryAfter(memory: Memory, origin: string, clock: Clock, logger: Logger): RetryAfter {
   const onRetryAfter = (lengthMs: number) => {
     const keptMs = Math.min(Math.round(lengthMs), MAX_KEPT_MS)
@@ -96,7 +96,7 @@ function keyOf(origin: string): string {
   return `retry-after:${origin}`
 }
 
-/** Returns 0 if the clock puts the start in the future. */
+/** Returns the recorded remaining time; 0 if none is recorded, or if by the clock it begins in the future. */
 function readRemainingMs(memory: Pick<Memory, 'get'>, origin: string, clock: Clock): number {
   const [, askedAtMs, lengthMs] = /^(\d+) (\d+)$/.exec(memory.get(keyOf(origin)) ?? '') ?? []
   const passedMs = clock.nowMs() - Number(askedAtMs)
@@ -106,7 +106,7 @@ function readRemainingMs(memory: Pick<Memory, 'get'>, origin: string, clock: Clo
 /** All three date forms of RFC 9110; the oldest one omits GMT. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: \d{4}| GMT)$/
 
-/** A century: what ends later is the same to this program, and no date of JavaScript and no number of a ledger may hold its end. */
+/** A century. Longer waits are shortened to it, because dates in JavaScript and numbers in a ledger cannot hold every later time. */
 const MAX_WAIT_MS = 36_525 * DAY_MS
 
 /** Returns the value of a `Retry-After` header (seconds or an HTTP date) as milliseconds from `nowMs`, a century at most; undefined: neither. */
@@ -118,15 +118,15 @@ export function parseRetryAfterMs(value: string | undefined, nowMs: number): num
   return Number.isNaN(dateMs) ? undefined : Math.min(MAX_WAIT_MS, Math.max(0, dateMs - nowMs))
 }
 
-/** Returns whether a `Retry-After` of now ends after a request's deadline, which is monotonic. */
+/** Returns whether a `Retry-After` that begins now ends after a request's deadline (monotonic). */
 export function asksBeyond(retryAfterMs: number | undefined, deadlineMs: number | undefined, clock: Clock): boolean {
   return deadlineMs !== undefined && retryAfterMs !== undefined && clock.monotonicMs() + retryAfterMs > deadlineMs
 }
 
-/** Messages omit a later time. */
+/** Messages do not name a time that is further away. */
 const MAX_NAMED_MS = 365 * DAY_MS
 
-/** Returns until when the service asks to wait, as people read it; undefined if it does not ask. */
+/** Returns until when the service asks to wait, as people read it; undefined if it does not ask, or for more than a year. */
 export function describeRetryAfter(retryAfterMs: number | undefined, nowMs: number): string | undefined {
   if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > MAX_NAMED_MS) return undefined
   return timeOfDay(nowMs + retryAfterMs, nowMs)

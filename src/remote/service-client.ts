@@ -20,7 +20,7 @@ export interface Fence {
   waitUntilOpen(): Promise<void>
 }
 
-/** The end of an upload must not leave any more; the service has not stored it. */
+/** Thrown if the end of an upload must not leave any more; the service then has not stored the file. */
 export class ClosedFenceError extends Error {
   constructor() {
     super('the end of the upload may not leave')
@@ -50,7 +50,7 @@ export interface SearchRequest {
   readonly strategy?: string
   readonly limit?: number
   readonly outputFormat?: string
-  /** Only for services that say `superseded_by` of their resources. */
+  /** Only for services whose resources have the field `superseded_by`. */
   readonly versions?: 'current'
 }
 
@@ -97,10 +97,9 @@ export interface Capabilities {
 }
 
 /**
- * The typed client. Every call honours `signal`, bounds its answer and its total time, follows no redirect and throws only
- * classes of foundation/errors: AccessError (401, 403, redirect, certificate), RequestError (404, 409, 413, 422 …),
- * TemporaryError (unreachable, throttled, 5xx or malformed after the allowed retries), InterruptedError, DoubtError
- * (uploads).
+ * The typed client. Every call honours `signal`, bounds its answer and its total time, follows no redirect and throws only classes of
+ * foundation/errors: AccessError (401, 403, redirect, certificate), RequestError (404, 409, 413, 422 …), TemporaryError (unreachable,
+ * throttled, 5xx or malformed after the allowed retries), InterruptedError, and DoubtError (uploads).
  */
 export interface ServiceClient {
   readonly origin: string
@@ -110,15 +109,15 @@ export interface ServiceClient {
   createLibrary(name: string, overview: string | null, signal?: AbortSignal): Promise<LibraryRecord>
   showLibrary(libraryId: string, signal?: AbortSignal): Promise<LibraryRecord>
   deleteLibrary(libraryId: string, signal?: AbortSignal): Promise<void>
-  /** Only the embedded library has it; RequestError('not-found') when the resource is gone already. */
+  /** Only the embedded library has this endpoint; throws RequestError('not-found') if the resource is gone already. */
   deleteResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<void>
-  /** Pages of one directory; TemporaryError('answer-malformed') on a repeated cursor or `truncated` ≠ `next_cursor`. */
+  /** Yields the pages of one directory; TemporaryError('answer-malformed') on a repeated cursor or `truncated` ≠ `next_cursor`. */
   listDirectory(libraryId: string, path: string, signal?: AbortSignal): AsyncIterable<DirectoryPage>
   /** Returns 'existing' for a 409 if the directory can be listed. */
   createDirectory(libraryId: string, path: string, signal?: AbortSignal): Promise<'created' | 'existing'>
   uploadFile(upload: UploadRequest, signal?: AbortSignal): Promise<UploadResponse>
   showResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<ResourceRecord>
-  /** showResource for callers that poll: retries here only what the service cannot have handled. */
+  /** Like `showResource`, for callers that poll: the client retries only if the service cannot have handled the request. */
   pollResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<ResourceRecord>
   searchResources(search: SearchRequest, signal?: AbortSignal): Promise<SearchResponse>
   downloadResource(resourceId: string, signal?: AbortSignal): Promise<Download>
@@ -135,7 +134,7 @@ export interface ServiceClient {
     signal?: AbortSignal,
   ): Promise<Download>
   createAssetViewUrl(assetId: string, view: AssetView, signal?: AbortSignal): Promise<ViewUrl>
-  /** Any request below `/api`, for endpoints whose shape is not shown; returns the answer unchanged. */
+  /** Sends any request below `/api`, for endpoints whose shape the interface does not show; returns the answer unchanged. */
   callRaw(method: string, path: string, json: unknown, signal?: AbortSignal): Promise<RawResponse>
   /** Read on the first call, then kept. */
   capabilities(signal?: AbortSignal): Promise<Capabilities>

@@ -1,12 +1,12 @@
 import { parseSize } from '../foundation/text/units.ts'
 
-/** Bytes per second from a minute of the day on; 0: no limit. */
+/** The limit from a minute of the day on. 0 bytes per second means no limit. */
 export interface BandwidthEntry {
   readonly fromMinute: number
   readonly bytesPerSecond: number
 }
 
-/** Ordered by time; before the first entry, the last one holds. */
+/** Ordered by time. Before the first entry of a day, the last entry holds. */
 export type Bandwidth = readonly BandwidthEntry[]
 
 const ENTRY = /^([01]?\d|2[0-3]):([0-5]\d),(\S+)$/
@@ -27,7 +27,7 @@ export function parseBandwidth(text: string): Bandwidth | undefined {
   return entries.sort((one, other) => one.fromMinute - other.fromMinute)
 }
 
-/** `minute`: 0 to 1439. */
+/** Returns bytes per second at a minute of the day (0 to 1439); 0 means no limit. */
 export function bandwidthAt(bandwidth: Bandwidth, minute: number): number {
   const entry = bandwidth.findLast(({ fromMinute }) => fromMinute <= minute) ?? bandwidth.at(-1)
   return entry?.bytesPerSecond ?? 0

@@ -1,6 +1,6 @@
 import { isWithin, pathWithin } from '../foundation/files/paths.ts'
 
-/** By their real paths. */
+/** How one directory relates to another, by their real paths. */
 type Overlap =
   | { readonly kind: 'apart' }
   | { readonly kind: 'same' }
@@ -35,14 +35,14 @@ const SECRET_DIRECTORIES = [
   ...'.bitcoin .electrum /etc/ssl/private /etc/ssh /etc/letsencrypt /etc/wireguard'.split(' '),
 ]
 
-/** `path` is real. */
+/** Returns whether `path`, a real path, is a directory with secrets or lies in one. */
 export function keepsSecrets(path: string): boolean {
-  return SECRET_DIRECTORIES.some((place) =>
-    place.startsWith('/') ? isWithin(place, path) : `${path}/`.includes(`/${place}/`),
+  return SECRET_DIRECTORIES.some((directory) =>
+    directory.startsWith('/') ? isWithin(directory, path) : `${path}/`.includes(`/${directory}/`),
   )
 }
 
-/** Undefined when the directory may be mirrored without a confirmation. Paths are real. */
+/** Says why mirroring a directory needs a confirmation; undefined if it needs none. Both paths are real. */
 export function describeBroadRoot(path: string, home: string): string | undefined {
   if (path === '/' || DRIVE.test(path)) return 'the whole system'
   if (path === home) return 'the whole home directory'
@@ -62,7 +62,7 @@ export interface Volume {
   readonly sizeBytes: number | null
 }
 
-/** Compares identifiers, or sizes where an identifier is not known. */
+/** Compares the identifiers, or the sizes if an identifier is unknown. A volume of unknown size may be any volume. */
 export function mayBeSameVolume(pinned: Volume, found: Volume): boolean {
   if (pinned.id !== null && found.id !== null) return pinned.id === found.id
   return pinned.sizeBytes === null || found.sizeBytes === null || pinned.sizeBytes === found.sizeBytes

@@ -12,56 +12,53 @@ interface FoundFile {
   readonly fingerprint: FingerprintShape
 }
 
-/** `isRacy` is 1 when the hash was taken too soon after the newest time. */
-type KnownRow = readonly [name: string, size: bigint, mtimeNs: bigint, ctimeNs: bigint, inode: bigint, isRacy: bigint]
+/** A file's row in the store. `isRacy` is 1 if the hash was taken too close to one of the file's times (isRacyHash). */
+type StoredRow = readonly [name: string, size: bigint, mtimeNs: bigint, ctimeNs: bigint, inode: bigint, isRacy: bigint]
 
 interface DirectoryComparison<File extends FoundFile> {
   readonly unchangedCount: number
-  /** Unknown files, and those whose fingerprint does not prove them unchanged. */
-  readonly unproven: readonly { readonly file: File; readonly isKnown: boolean }[]
+  /** Files that the store lacks, and files whose fingerprint does not prove that they are unchanged. */
+  readonly unproven: readonly { readonly file: File; readonly isInStore: boolean }[]
   readonly missing: readonly string[]
 }
 
-/**
- * A file is unchanged when its fingerprint is equal and its hash was not taken within two seconds of one of its times; every other file
- * must be hashed.
- */
+/** A file is unchanged if its fingerprint is equal, and its hash was not taken within two seconds of one of its times. */
 export function compareDirectory<File extends FoundFile>(
   found: readonly File[],
-  known: readonly KnownRow[],
+  stored: readonly StoredRow[],
   hashEverything = false,
 ): DirectoryComparison<File> {
-  const rows = knownByName(known)
+  const rows = rowsByName(stored)
   return { ...comparePortion(found, rows, hashEverything), missing: [...rows.keys()] }
 }
 
-export function knownByName(known: readonly KnownRow[]): Map<string, KnownRow> {
-  return new Map(known.map((row) => [row[0], row]))
+export function rowsByName(stored: readonly StoredRow[]): Map<string, StoredRow> {
+  return new Map(stored.map((row) => [row[0], row]))
 }
 
-/** Takes the rows of these files out of `rows`; rows that remain are missing. */
+/** Compares a part of a directory's files, and removes their rows from `rows`. Rows that remain after the last part are missing files. */
 export function comparePortion<File extends FoundFile>(
   found: readonly File[],
-  rows: Map<string, KnownRow>,
+  rows: Map<string, StoredRow>,
   hashEverything = false,
 ): Omit<DirectoryComparison<File>, 'missing'> {
-  const unproven: { file: File; isKnown: boolean }[] = []
+  const unproven: { file: File; isInStore: boolean }[] = []
   for (const file of found) {
     const row = rows.get(file.name)
     rows.delete(file.name)
     if (!row || hashEverything || !provesUnchanged(file.fingerprint, row)) {
-      unproven.push({ file, isKnown: row !== undefined })
+      unproven.push({ file, isInStore: row !== undefined })
     }
   }
   return { unchangedCount: found.length - unproven.length, unproven }
 }
 
-/** A second change within this span may have the same times: some file systems count in two seconds. */
+/** Two changes within this span may leave the same times, because some file systems, such as FAT, record them in steps of two seconds. */
 const RACY_WINDOW_NS = 2_000_000_000n
 
 /**
- * The file may have changed after the hash at `hashedAtMs` without new times. Each time counts by itself, since a later change sets one
- * of them to its own moment.
+ * Returns whether the file may have changed after it was hashed at `hashedAtMs` (wall clock) without getting new times. Both times are
+ * checked, since a change sets one of them to the moment of the change.
  */
 export function isRacyHash({ mtimeNs, ctimeNs }: FingerprintShape, hashedAtMs: number): boolean {
   const hashedAtNs = BigInt(Math.floor(hashedAtMs)) * 1_000_000n
@@ -72,12 +69,12 @@ function isWithinWindow(distanceNs: bigint): boolean {
   return distanceNs < RACY_WINDOW_NS && distanceNs > -RACY_WINDOW_NS
 }
 
-function provesUnchanged(fingerprint: FingerprintShape, row: KnownRow): boolean {
+function provesUnchanged(fingerprint: FingerprintShape, row: StoredRow): boolean {
   return row[5] === 0n && looksUnchanged(fingerprint, row)
 }
 
-/** Without proof: the file may have changed within two seconds before its hash. */
-export function looksUnchanged(fingerprint: FingerprintShape, row: KnownRow): boolean {
+/** Compares the fingerprint alone. If the hash is racy, the file may have changed all the same. */
+export function looksUnchanged(fingerprint: FingerprintShape, row: StoredRow): boolean {
   return (
     fingerprint.mtimeNs === row[2] &&
     fingerprint.ctimeNs === row[3] &&
@@ -86,10 +83,10 @@ export function looksUnchanged(fingerprint: FingerprintShape, row: KnownRow): bo
   )
 }
 
-/** Size, mtimeNs, ctimeNs, inode. */
-export const NUMBERS = 4
+/** The numbers of a file in a digest: size, mtimeNs, ctimeNs, inode. */
+export const NUMBERS_PER_FILE = 4
 
-/** In a stable order; `numbers` has NUMBERS for each name. */
+/** The files of a directory in a stable order; `numbers` has NUMBERS_PER_FILE for each name. */
 export interface DirectoryDigestInput {
   readonly names: readonly string[]
   readonly numbers: BigInt64Array
@@ -98,12 +95,16 @@ export interface DirectoryDigestInput {
 const scratch = new Uint8Array(64 * 1024)
 const text = Buffer.from(scratch.buffer)
 
-/** A SHA-256 over names and fingerprints: equal digests mean that every file is unchanged, and are much faster to compare than rows. */
+/** Returns a SHA-256 of names and fingerprints. Comparing two digests is much faster than comparing the rows of their files. */
 export function digestDirectory({ names, numbers }: DirectoryDigestInput): Buffer {
-  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, names.length * NUMBERS * numbers.BYTES_PER_ELEMENT)
-  // Names contain no zero byte, and the number of files separates names from numbers.
+  const bytes = new Uint8Array(
+    numbers.buffer,
+    numbers.byteOffset,
+    names.length * NUMBERS_PER_FILE * numbers.BYTES_PER_ELEMENT,
+  )
+  // The text is unambiguous: names contain no zero byte, and the number of files says where they end.
   const joined = `${names.length}\0${names.join('\0')}`
-  // A character is at most 3 bytes. One call is cheaper than a hash object, and most directories are small.
+  // A UTF-16 unit takes at most 3 bytes. Most directories are small, and one call is cheaper than a hash object.
   if (bytes.length + joined.length * 3 > scratch.length)
     return createHash('sha256').update(joined).update(bytes).digest()
   const end = text.write(joined)

@@ -16,11 +16,11 @@ export interface UploadCandidate {
 /** `alias`: the content is stored, so nothing is uploaded for this file. */
 type UploadDecision = 'upload' | 'alias' | 'wait'
 
-/** Callers check limits and earlier uploads afterwards. */
+/** Decides by the content and its directory. Callers then check limits and earlier uploads. */
 export function decideUpload(candidate: UploadCandidate, nowMs: number): UploadDecision {
   const { state, isSetAside, retryAt, isTried, hasDirectory } = candidate
   if (state === 'stored') return 'alias'
-  // In flight, or a search decides.
+  // An upload is under way, or a search decides what follows.
   if (state === 'sending' || state === 'doubt') return 'wait'
   if (state === 'refused' && (isSetAside || quarantineLeftMs(retryAt, nowMs) > 0)) return 'wait'
   return isTried || !hasDirectory ? 'wait' : 'upload'
@@ -31,7 +31,7 @@ interface NamedResource {
   readonly sha256: Uint8Array
 }
 
-/** Ids that answers gave to different bytes. A resource has one content, so it is unknown which. */
+/** Returns ids that the service gave to different bytes. A resource has one content, and it is unknown which of them that is. */
 export function contestedIds(named: Iterable<NamedResource>): ReadonlySet<string> {
   const owners = new Map<string, Uint8Array>()
   const contested = new Set<string>()
@@ -46,11 +46,11 @@ export function contestedIds(named: Iterable<NamedResource>): ReadonlySet<string
 interface TriedContent {
   /** Uploads of it that ended in doubt. */
   readonly doubts: number
-  /** How often it became a problem. */
+  /** How often the content became a problem. */
   readonly failedTries: number
 }
 
-/** `last`: the content failed before, so it only gets the room that the others leave. */
+/** `last`: the content failed before, so it gets only what other contents leave of a limit. */
 export type UploadPriority = 'first' | 'last'
 
 /** Contents that keep failing must not use up a limit before others are tried once. */

@@ -5,13 +5,13 @@ export function describeInDoubt(files: number): string {
   return `not known whether ${files === 1 ? 'it' : 'they'} arrived; checked next run`
 }
 
-/** For a content without a recorded problem. */
+/** The problem of a content in doubt for which none is recorded. */
 export const IN_DOUBT = { code: 'upload-in-doubt', message: describeInDoubt(1) }
 
 interface DoubtedContent {
   /** Earlier uploads that ended in doubt. */
   readonly doubts: number
-  /** Earlier quarantines of it. */
+  /** Earlier quarantines of the content. */
   readonly failedTries: number
 }
 
@@ -23,13 +23,13 @@ type DoubtReaction =
 
 /** The first doubt has no quarantine, so that a lost answer costs no time. */
 export function reactToDoubt({ doubts, failedTries }: DoubtedContent, cause: DoubtCause): DoubtReaction {
-  // A full disk may have room again; otherwise the next run stops at its first answer.
+  // A full service may have room again by the next run; otherwise that run stops at the first answer.
   if (cause === 'interrupted' || cause === 'service-full' || (doubts === 0 && failedTries === 0))
     return { kind: 'resend' }
   return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(failedTries, cause) }
 }
 
-/** Not while the content is in quarantine or set aside. */
+/** Returns false while the content is in quarantine or set aside. */
 export function needsSearch(
   { retryAt, isSetAside }: { readonly retryAt: number | null; readonly isSetAside: number },
   nowMs: number,
@@ -38,8 +38,8 @@ export function needsSearch(
 }
 
 /**
- * Returns whether a candidate that could not be compared blocks the upload: after a temporary failure, and otherwise if the content was
- * in doubt more than once.
+ * Returns whether a candidate that could not be compared blocks the upload. It does after a temporary failure, and after any other
+ * failure if the content was in doubt more than once.
  */
 export function blocksUpload({ kind }: { readonly kind: ErrorKind }, doubts: number): boolean {
   return kind === 'temporary' || doubts > 1

@@ -1,39 +1,39 @@
-/** The lease of a new ledger if none is configured. */
+/** The lease of a new ledger, if the configuration names none. */
 export const DEFAULT_LEASE_MS = 60_000
 
-/** Monotonic time may stand still while a machine sleeps; time since its start does not. */
+/** A moment by two clocks. Monotonic time may stand still while the machine sleeps; the time since its start (`bootMs`) does not. */
 export interface UpTime {
   readonly monotonicMs: number
   readonly bootMs: number
 }
 
-/** `since`: before the call that opened or renewed the session. */
+/** Returns the remaining time of a lease. `since` is a moment before the call that opened or renewed the session. */
 export function leaseLeftMs(since: UpTime, leaseMs: number, now: UpTime): number {
   return leaseMs - Math.max(now.monotonicMs - since.monotonicMs, now.bootMs - since.bootMs)
 }
 
-/** A write that its host had begun may take this long to reach the service, so the session is left alone after its lease. */
+/** How long a session stays open after its lease has ended, because a write of its host may still be on the way to the service. */
 export function graceMs(leaseMs: number): number {
   return leaseMs
 }
 
-/** Watches sessions of other hosts by their beats, since clocks of machines differ. */
+/** Finds silent sessions of other hosts. It measures by its own clock how long a beat is unchanged, since clocks of machines differ. */
 export class SilentSessions {
   readonly #seen = new Map<bigint, SeenBeat>()
 
   /**
-   * Notes a beat read before `nowMs` (monotonic). Returns whether it is unchanged for lease and grace; closing the session compares it
-   * once more.
+   * Notes a beat that was read before `nowMs` (monotonic). Returns whether it has been unchanged for longer than lease and grace period;
+   * the call that closes the session compares it once more.
    */
   note(session: bigint, beat: bigint, nowMs: number, leaseMs: number): boolean {
-    const longestMs = leaseMs + graceMs(leaseMs)
-    for (const [other, { noticedMs }] of this.#seen) {
-      if (nowMs - noticedMs > FORGOTTEN_AFTER * longestMs) this.#seen.delete(other)
+    const silentAfterMs = leaseMs + graceMs(leaseMs)
+    for (const [other, { lastSeenMs }] of this.#seen) {
+      if (nowMs - lastSeenMs > FORGOTTEN_AFTER * silentAfterMs) this.#seen.delete(other)
     }
     const before = this.#seen.get(session)
     const sinceMs = before?.beat === beat ? before.sinceMs : nowMs
-    this.#seen.set(session, { beat, sinceMs, noticedMs: nowMs })
-    return nowMs - sinceMs > longestMs
+    this.#seen.set(session, { beat, sinceMs, lastSeenMs: nowMs })
+    return nowMs - sinceMs > silentAfterMs
   }
 
   forget(session: bigint): void {
@@ -41,13 +41,12 @@ export class SilentSessions {
   }
 }
 
-/** A session that this host has not seen for this many times lease and grace is forgotten. */
+/** A session is forgotten if it was not noted for this multiple of the sum of lease and grace period. */
 const FORGOTTEN_AFTER = 5
 
 interface SeenBeat {
   readonly beat: bigint
-  /** When this beat was seen first. */
+  /** When this beat was first seen. */
   readonly sinceMs: number
-  /** When it was seen last. */
-  readonly noticedMs: number
+  readonly lastSeenMs: number
 }

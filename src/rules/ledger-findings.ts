@@ -11,10 +11,11 @@ export interface LedgerFacts {
   readonly fsync: string
   readonly synchronousCommit: string
   readonly role: string
+  /** Functions of the ledger that the role may not call. */
   readonly lacks: readonly string[]
   /** How far this computer's clock is ahead. */
   readonly aheadMs: number
-  /** Undefined without a ledger, or where the role may not see it. */
+  /** Undefined if there is no ledger, or the role may not read it. */
   readonly ledger: { readonly schema: number; readonly leaseMs: number } | undefined
   /** Another process has opened a session with the key of this host. */
   readonly isInUse: boolean
@@ -22,15 +23,15 @@ export interface LedgerFacts {
 
 /** What this program and this host expect. */
 export interface LedgerWanted {
-  /** The schema of the program. */
+  /** The schema version of this program. */
   readonly schema: number
-  /** Undefined: the configuration names none. */
+  /** Undefined if the configuration names none. */
   readonly leaseMs: number | undefined
   readonly nowMs: number
 }
 
-const OLDEST_VERSION = 140_000
-const HARDENED = 'have an administrator run what "shelfd fleet init --sql" prints'
+const MIN_VERSION = 140_000
+const GRANT_REMEDY = 'have an administrator run what "shelfd fleet init --sql" prints'
 
 export function assessLedger(facts: LedgerFacts, wanted: LedgerWanted): Finding[] {
   return [
@@ -56,12 +57,12 @@ function assessConnection({ tls }: LedgerFacts, nowMs: number): Finding {
 
 function assessVersion({ version, versionNumber }: LedgerFacts): Finding {
   const text = `PostgreSQL ${version}`
-  return versionNumber < OLDEST_VERSION ? failed(`${text}: too old`, { remedy: 'PostgreSQL 14 or newer' }) : ok(text)
+  return versionNumber < MIN_VERSION ? failed(`${text}: too old`, { remedy: 'PostgreSQL 14 or newer' }) : ok(text)
 }
 
 function assessSchema({ ledger, lacks }: LedgerFacts, wanted: LedgerWanted): Finding[] {
   const lacking = failed('the database holds no ledger', { code: 'ledger-unusable', remedy: 'shelfd fleet init' })
-  // A role without the right to ask does not know.
+  // A role that may not call the function cannot tell whether there is a ledger.
   if (!ledger) return lacks.length > 0 ? [] : [lacking]
   const { schema, leaseMs } = ledger
   const lease = `lease ${inSeconds(leaseMs)}`
@@ -88,7 +89,7 @@ function assessRole({ ledger, role, lacks }: LedgerFacts): Finding[] {
   const [first = '', second = ''] = lacks
   const which = lacks.length > 2 ? `${first} and ${lacks.length - 1} more functions` : [first, second].join(' and ')
   const text = `role ${role} may not call ${lacks.length === 1 ? first : which}`
-  return [failed(text, { code: 'ledger-refused', remedy: HARDENED })]
+  return [failed(text, { code: 'ledger-refused', remedy: GRANT_REMEDY })]
 }
 
 function assessKey({ isInUse }: LedgerFacts): Finding[] {
@@ -107,11 +108,11 @@ function assessDurability({ fsync, synchronousCommit }: LedgerFacts): Finding {
   return ok(`fsync on, synchronous_commit ${synchronousCommit}${own}`)
 }
 
-const UNNOTICED_MS = 5_000
+const MIN_WARNED_MS = 5_000
 
-/** No clock decides who sends. */
+/** Warns at most, because no clock decides who sends a content. */
 function assessLedgerClock({ aheadMs }: LedgerFacts): Finding {
   const text = `clock ${aheadMs < 0 ? '-' : '+'}${(Math.abs(aheadMs) / 1_000).toFixed(1)} s beside PostgreSQL's`
-  if (Math.abs(aheadMs) < UNNOTICED_MS) return ok(text)
+  if (Math.abs(aheadMs) < MIN_WARNED_MS) return ok(text)
   return warning(`${text}: only times that people read are wrong`, 'sudo timedatectl set-ntp true')
 }

@@ -1,21 +1,21 @@
-/** Why a ledger may lack acknowledged commits. Only `lacks-ours` was seen: PostgreSQL does not say whether a failover lost commits. */
+/** Why a ledger may lack acknowledged commits. Only `lacks-ours` is certain: PostgreSQL does not tell whether a failover lost commits. */
 export type LedgerGap =
-  /** It lacks receipts of this host. */
+  /** The ledger lacks receipts of this host. */
   | 'lacks-ours'
-  /** This host was at another ledger. */
+  /** This host used another ledger before. */
   | 'another'
   /** PostgreSQL is on another timeline: after a failover, or a restore to a point in time. */
   | 'moved'
-  /** Like `moved`, or a restored dump, before this host joined. */
+  /** Before this host joined, PostgreSQL changed its timeline, or a dump was restored. */
   | 'moved-before'
 
-/** `known`: generation and timeline of this host's last ledger, or `GENERATION/lost` until it has recovered from a loss. */
+/** `last`: generation and timeline of this host's last ledger, or `GENERATION/lost` until the host has recovered from a loss. */
 export function findLedgerGap(
-  known: string | undefined,
+  last: string | undefined,
   hasLost: boolean,
   opened: { readonly generation: string; readonly timeline: number; readonly hasMoved: boolean },
 ): LedgerGap | undefined {
-  const [generation, timeline] = known?.split('/') ?? []
+  const [generation, timeline] = last?.split('/') ?? []
   if (generation === undefined) return opened.hasMoved ? 'moved-before' : undefined
   if (generation !== opened.generation) return 'another'
   if (hasLost || timeline === 'lost') return 'lacks-ours'

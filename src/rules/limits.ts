@@ -5,9 +5,9 @@ import { formatSize, MAX_DURATION_MS, MAX_SIZE_BYTES } from '../foundation/text/
 
 const MAX_NEW = 1_000_000_000
 
-/** For the configuration and for requests to the daemon. */
+/** Bounds of numbers in the configuration and in requests to the daemon. */
 export const LIMIT_BOUNDS = {
-  /** Each is a connection, or a thread. */
+  /** Each transfer or checker takes a connection or a thread. */
   transfers: wholeNumber(1, 64),
   checkers: wholeNumber(1, 64),
   inIngestion: wholeNumber(1, 1_000_000),
@@ -23,28 +23,27 @@ const bytes = boundedNumber(LIMIT_BOUNDS.sizeBytes).nullable()
 /** Null means no limit. */
 export const uploadLimits = z.object({ newPerRun: contents, newPerDay: contents, newBytesPerRun: bytes })
 
-/** `root`: the mirror's directory went away. */
 export const heldBackShape = z.object({
   limit: z.enum([...uploadLimits.keyof().options, 'inIngestion', 'root', 'other-host']),
   value: z.number(),
   contents: z.number(),
-  /** In ISO 8601; null: the next run continues. */
+  /** ISO 8601; null: the next run continues. */
   freesAt: z.string().nullable(),
 })
 
 export type UploadLimits = Readonly<z.infer<typeof uploadLimits>>
 export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
-/** The name of its setting, or `root`: the mirror's directory went away; `other-host`: another host of the fleet sends it. */
+/** The setting of the limit, or another reason: `root`, the mirror's directory went away; `other-host`, another host sends the content. */
 export type HoldingLimit = HeldBack['limit']
 
-/** Includes failed uploads, since each may have cost something. */
+/** What counts towards the limits: all uploads, also failed ones, since each may have cost something. */
 export interface QuotaUse {
   readonly inRun: number
   readonly inDay: number
   readonly bytesInRun: number
 }
 
-/** The limit that forbids one more content; undefined when none does. */
+/** Returns the limit that keeps one more content from being sent; undefined if none does. */
 export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: number): keyof UploadLimits | undefined {
   if (limits.newPerRun !== null && used.inRun >= limits.newPerRun) return 'newPerRun'
   if (limits.newPerDay !== null && used.inDay >= limits.newPerDay) return 'newPerDay'
@@ -52,18 +51,18 @@ export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: nu
   return undefined
 }
 
-/** At least one, so that each host makes progress. */
+/** Returns how many resources each host may have in ingestion: an equal share, but at least one, so that each makes progress. */
 export function ingestionShare(inIngestion: number, hosts: number): number {
   return Math.max(1, Math.floor(inIngestion / hosts))
 }
 
-/** At least this many, since the size of the next contents is not known. */
+/** Returns the most contents that this run may still send. The limit of bytes may allow fewer, since their sizes are unknown here. */
 export function roomInRun({ newPerRun, newBytesPerRun }: UploadLimits, { inRun, bytesInRun }: QuotaUse): number {
   if (newBytesPerRun !== null && bytesInRun >= newBytesPerRun) return 0
   return newPerRun === null ? MAX_NEW : Math.max(0, newPerRun - inRun)
 }
 
-/** `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22 03:12`, in local time */
+/** For example `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22 03:12`, in local time. */
 export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents'>): string {
   if (limit === 'root')
     return "held back, since the mirror's directory went away; the next run continues once it is back"
@@ -79,5 +78,5 @@ export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents
   return `held back by limits.${limit} (${amounts[limit]}); ${when}`
 }
 
-/** Receipts must be recorded, so nothing is uploaded with less free space for the store. */
+/** Nothing is uploaded when the disk of the store has less free space, because each receipt must be recorded. */
 export const RESERVE_BYTES = 64 * 2 ** 20

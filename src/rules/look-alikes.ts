@@ -1,16 +1,17 @@
-/** Names that users and some file systems take for the same. */
+/** Different names that look the same to users, and are the same name on some file systems. */
 export interface LookAlikes {
   readonly count: number
+  /** Two of the names that look alike. */
   readonly first: string
   readonly second: string
 }
 
-/** Finds names that differ only in case or composition (NFC, NFD), if one is new; undefined without any. */
+/** Finds groups of names that differ only in case or Unicode composition (NFC, NFD) and include a new name; undefined if there are none. */
 export function findLookAlikes(names: readonly string[], isNew: (name: string) => boolean): LookAlikes | undefined {
   const groups = new Map<string, string[]>()
   for (const name of names) if (MAY_FOLD.test(name)) addTo(groups, fold(name), name)
   if (groups.size === 0) return undefined
-  // Only a name that folds to another can have a twin.
+  // A name that folds to itself has a twin only if another name folds to it.
   for (const name of names) if (!MAY_FOLD.test(name) && groups.has(name)) addTo(groups, name, name)
   const twins = [...groups.values()].filter(({ length }) => length > 1)
   const found = twins.filter((group) => group.some(isNew))
@@ -19,7 +20,7 @@ export function findLookAlikes(names: readonly string[], isNew: (name: string) =
   return { count: found.reduce((sum, group) => sum + group.length, 0), first, second }
 }
 
-/** Skips lower-case ASCII names quickly. */
+/** Names without these characters, such as lower-case ASCII, fold to themselves. */
 const MAY_FOLD = /[A-Z\u0080-\uffff]/
 
 function addTo(groups: Map<string, string[]>, key: string, name: string): void {

@@ -1,14 +1,16 @@
 import type { AccessContext, LibrarySummary } from '../contract/records.ts'
 
 /**
- * Whether a command syncs the mirror without naming it: `named-only`, created by `sync DIR` beside a configuration with mirrors;
- * `not-configured`, no longer in the configuration, so nothing syncs it; `other-service`, pinned to another service.
+ * Whether commands that name no mirror sync this one. `named-only`: `sync DIR` created it, but the configuration has other mirrors.
+ * `not-configured`: it was removed from the configuration, so nothing syncs it. `other-service`: it is pinned to another service.
  */
 export type MirrorActivity = 'active' | 'named-only' | 'not-configured' | 'other-service'
 
 interface MirrorOrigin {
   readonly isConfigured: boolean
+  /** The configuration has mirrors. */
   readonly hasConfigured: boolean
+  /** `sync DIR` created it. */
   readonly isAdHoc: boolean
   /** Undefined before the first sync. */
   readonly origin: string | undefined
@@ -16,7 +18,7 @@ interface MirrorOrigin {
   readonly currentOrigin: string | undefined
 }
 
-/** Sync, daemon, report, status and `mirrors list` all use this. */
+/** The one decision for sync, daemon, report, status and `mirrors list`. */
 export function mirrorActivity(facts: MirrorOrigin): MirrorActivity {
   const { isConfigured, hasConfigured, isAdHoc, origin, currentOrigin } = facts
   if (!isConfigured && !isAdHoc) return 'not-configured'
@@ -24,7 +26,7 @@ export function mirrorActivity(facts: MirrorOrigin): MirrorActivity {
   return isConfigured || !hasConfigured ? 'active' : 'named-only'
 }
 
-/** Nothing syncs the mirror any more, so its state is out of date. */
+/** Returns whether nothing syncs the mirror any more, so that its state is out of date. */
 export function isOutOfUse(activity: MirrorActivity): boolean {
   return activity === 'not-configured' || activity === 'other-service'
 }
@@ -40,8 +42,8 @@ export function embeddedOrigin(instanceId: string): string {
 }
 
 /**
- * Returns whether a mirror releases its name to a new one: `sync DIR` created it in the embedded library, and a service is configured now.
- * Others keep theirs, since another URL may be a mistake.
+ * Returns whether a new mirror may take the name of this one: `sync DIR` created this one in the embedded library, and a service is
+ * configured now. A mirror of another service keeps its name, since the new URL may be a mistake.
  */
 export function isNameReleased(
   { isAdHoc, origin }: { readonly isAdHoc: boolean; readonly origin: string },
@@ -50,14 +52,14 @@ export function isNameReleased(
   return isAdHoc && isEmbeddedOrigin(origin) && !service.isEmbedded
 }
 
-/** Appends a number to a taken name. */
+/** Returns `wanted`, with a number appended if that name is taken. */
 export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
   let name = wanted
   for (let count = 2; isTaken(name); count += 1) name = `${wanted}-${count}`
   return name
 }
 
-/** The credential may add resources to the library. */
+/** Returns whether the credential may add resources to the library. */
 export function mayUpload({ access }: LibrarySummary, { abilities }: Pick<AccessContext, 'abilities'>): boolean {
   return access.includes('resource.create') || abilities.includes('library.all.resource.create')
 }

@@ -11,11 +11,12 @@ const MAX_PATHS = 3
 
 export interface RunFindings {
   readonly causes: readonly Cause[]
+  /** Keys of causes that the run has checked. */
   readonly judged: ReadonlySet<string>
   readonly mirrors: readonly MirrorSituation[]
 }
 
-/** A mirror that only an absent service stopped has no cause. */
+/** Finds causes in a run. A mirror that stopped only because the service was away has none. */
 export function causesOfRun(summaries: readonly SyncSummary[], nowMs: number): RunFindings {
   const causes: Cause[] = []
   const judged = new Set<string>()
@@ -33,9 +34,9 @@ export function causesOfRun(summaries: readonly SyncSummary[], nowMs: number): R
   return { causes, judged, mirrors }
 }
 
-/** Undefined for an error that ends by itself. */
+/** Returns undefined for an error that ends by itself. */
 function causeOfStop({ code, message }: SummaryProblem, mirror: string): Cause | undefined {
-  const error = errorCodes.some((known) => known === code) ? rebuildError(code, message) : undefined
+  const error = errorCodes.some((each) => each === code) ? rebuildError(code, message) : undefined
   const ofMirror = { key: mirrorKey('mirror', mirror), code, message: `${mirror}: ${message}` }
   if (!(error instanceof ShelfdError)) return ofMirror
   switch (reactToFailure(error).scope) {
@@ -51,7 +52,7 @@ function causeOfStop({ code, message }: SummaryProblem, mirror: string): Cause |
   }
 }
 
-/** One cause for all files of a mirror that need a person; ten times as many are a new one. */
+/** Returns one cause for all files of a mirror that need a person. With ten times as many files it is another cause. */
 export function causeOfFiles(
   mirror: string,
   problems: readonly { readonly path?: string; readonly code: string; readonly count?: number }[],

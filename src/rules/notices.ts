@@ -3,7 +3,7 @@ import { counted, escapeText, truncateText } from '../foundation/text/safe-text.
 import { HOUR_MS, isoTime } from '../foundation/text/times.ts'
 import { formatDuration } from '../foundation/text/units.ts'
 
-/** A failure that a person has to know of, and that lasts until it is over. */
+/** A lasting failure that a person must be told. */
 export interface Cause {
   /** `service`, `store`, or of a mirror: `mirror:NAME` (it is stopped), `files:NAME`, `overdue:NAME`. */
   readonly key: string
@@ -12,14 +12,14 @@ export interface Cause {
   readonly message: string
 }
 
-/** While one of these has a notice, no mirror can be up to date. */
+/** A cause with one of these keys keeps every mirror from being up to date. */
 const SHARED_KEYS = ['service', 'store'] as const
 
 export function mirrorKey(kind: 'mirror' | 'files' | 'overdue', mirror: string): string {
   return `${kind}:${mirror}`
 }
 
-/** Undefined for SHARED_KEYS. */
+/** Returns undefined for SHARED_KEYS. */
 function mirrorOfKey(key: string): string | undefined {
   const colon = key.indexOf(':')
   return colon === -1 ? undefined : key.slice(colon + 1)
@@ -32,7 +32,7 @@ const announced = z.object({
   message: z.string(),
 })
 
-/** Outlives a process. Times are wall clock. */
+/** Kept in the store. Times are wall clock. */
 export const noticeState = z.object({
   announced: z.array(announced).readonly(),
   /** When notices were sent in the last hour. */
@@ -50,25 +50,25 @@ export const NOTHING_ANNOUNCED: NoticeState = { announced: [], sentAt: [], retry
 
 export interface MirrorSituation {
   readonly name: string
-  /** `unknown`: the situation does not mention it. */
+  /** `unknown`: the mirror may be catching up, or is held back. */
   readonly state: 'up-to-date' | 'behind' | 'paused' | 'unknown'
-  /** When the mirror could send last: at its last batch, or now if it has no schedule. */
+  /** When the mirror last could send: at its last batch, or now if it has no schedule. */
   readonly triedAt: number
 }
 
 export interface Situation {
   readonly nowMs: number
   readonly causes: readonly Cause[]
-  /** A cause with one of these keys is over if `causes` lacks it; nothing is known of others. */
+  /** Keys that were checked: an announced cause with one of them is over if `causes` lacks it. Causes with other keys stay open. */
   readonly judged: ReadonlySet<string>
   readonly mirrors: readonly MirrorSituation[]
 }
 
-/** At least one of the two is not empty. */
+/** `failures` or `recoveries` is not empty. */
 export interface Notice {
   readonly failures: readonly Cause[]
   readonly recoveries: readonly Cause[]
-  /** Including those of this notice. */
+  /** How many causes are open, including those of this notice. */
   readonly open: number
 }
 
@@ -77,27 +77,28 @@ interface Decision {
   readonly notice: Notice | undefined
 }
 
-/** Bounds notices of causes that come and go; the rest is said later. */
+/** Bounds the notices about causes that come and go; further changes are announced later. */
 export const MAX_NOTICES_PER_HOUR = 10
+/** A notice that reached no receiver is sent again after this time. */
 export const RETRY_MS = 5 * 60_000
 
 /**
- * Announces each cause once, and its end. `overdueMs`: a mirror that is behind for this long is a cause, unless another one explains it. A
- * clock that was set back only delays.
+ * Announces each cause once, and its end. A mirror that has been behind for `overdueMs` is a cause too, unless another cause explains it.
+ * A clock that was set back only delays notices.
  */
 export function decideNotice(before: NoticeState, seen: Situation, overdueMs: number | null): Decision {
   const upToDateAt = Object.fromEntries(seen.mirrors.map((mirror) => [mirror.name, lastUpToDate(before, mirror, seen)]))
-  const known = before.announced.filter(({ key }) => isKnown(key, seen))
-  const overdue = overdueMs === null ? [] : listOverdue(before, seen, known, overdueMs)
+  const earlier = before.announced.filter(({ key }) => isStillThere(key, seen))
+  const overdue = overdueMs === null ? [] : listOverdue(before, seen, earlier, overdueMs)
   const causes = [...seen.causes, ...overdue]
-  const failures = uniqueCauses(causes).filter((cause) => !wasAnnounced(known, cause))
-  const ended = known.filter(({ key }) => isJudged(key, seen) && causes.every((cause) => cause.key !== key))
+  const failures = uniqueCauses(causes).filter((cause) => !wasAnnounced(earlier, cause))
+  const ended = earlier.filter(({ key }) => isJudged(key, seen) && causes.every((cause) => cause.key !== key))
   const sentAt = before.sentAt.filter((time) => time <= seen.nowMs && seen.nowMs - time < HOUR_MS)
-  const state = { ...before, announced: known, sentAt, upToDateAt }
+  const state = { ...before, announced: earlier, sentAt, upToDateAt }
   if (failures.length + ended.length === 0) return { state: { ...state, retryAt: null }, notice: undefined }
   if (sentAt.length >= MAX_NOTICES_PER_HOUR || mustWait(before, seen.nowMs)) return { state, notice: undefined }
   const announced = announce(
-    known.filter((one) => !ended.includes(one)),
+    earlier.filter((one) => !ended.includes(one)),
     failures,
   )
   return {
@@ -106,8 +107,8 @@ export function decideNotice(before: NoticeState, seen: Situation, overdueMs: nu
   }
 }
 
-/** A failed notice is sent again later. */
-export function afterNobodyReached(before: NoticeState, decided: NoticeState, nowMs: number): NoticeState {
+/** Returns the state after a notice reached no receiver, so that it is sent again. */
+export function afterFailedNotice(before: NoticeState, decided: NoticeState, nowMs: number): NoticeState {
   return { ...decided, announced: before.announced, retryAt: nowMs + RETRY_MS }
 }
 
@@ -118,21 +119,21 @@ function lastUpToDate({ upToDateAt }: NoticeState, { name, state }: MirrorSituat
   return Math.min(recorded ?? nowMs, nowMs)
 }
 
-function listOverdue(before: NoticeState, seen: Situation, known: readonly Announced[], overdueMs: number): Cause[] {
+function listOverdue(before: NoticeState, seen: Situation, earlier: readonly Announced[], overdueMs: number): Cause[] {
   return seen.mirrors.flatMap((mirror) => {
     const { name, state, triedAt } = mirror
     const key = mirrorKey('overdue', name)
     const forMs = triedAt - lastUpToDate(before, mirror, seen)
     if (state !== 'behind' || forMs < overdueMs) return []
     const explaining: readonly string[] = [...SHARED_KEYS, mirrorKey('mirror', name), mirrorKey('files', name)]
-    const isExplained = [...seen.causes, ...known].some((cause) => explaining.includes(cause.key))
-    if (isExplained && known.every((one) => one.key !== key)) return []
+    const isExplained = [...seen.causes, ...earlier].some((cause) => explaining.includes(cause.key))
+    if (isExplained && earlier.every((one) => one.key !== key)) return []
     return [{ key, code: '', message: `${name} has not been up to date for ${formatDuration(forMs)}` }]
   })
 }
 
-/** Causes of mirrors that are gone end without a notice. */
-function isKnown(key: string, { mirrors }: Situation): boolean {
+/** Returns whether a cause still concerns something: causes of mirrors that were removed end without a notice. */
+function isStillThere(key: string, { mirrors }: Situation): boolean {
   const mirror = mirrorOfKey(key)
   return mirror === undefined || mirrors.some(({ name }) => name === mirror)
 }
@@ -144,16 +145,16 @@ function isJudged(key: string, { judged, mirrors }: Situation): boolean {
   )
 }
 
-function wasAnnounced(known: readonly Announced[], { key, code }: Cause): boolean {
-  return known.some((one) => one.key === key && one.codes.includes(code))
+function wasAnnounced(announced: readonly Announced[], { key, code }: Cause): boolean {
+  return announced.some((one) => one.key === key && one.codes.includes(code))
 }
 
 function uniqueCauses(causes: readonly Cause[]): Cause[] {
   return [...new Map(causes.map((cause) => [`${cause.key}\n${cause.code}`, cause])).values()]
 }
 
-function announce(known: readonly Announced[], failures: readonly Cause[]): Announced[] {
-  const byKey = new Map(known.map((one) => [one.key, one]))
+function announce(earlier: readonly Announced[], failures: readonly Cause[]): Announced[] {
+  const byKey = new Map(earlier.map((one) => [one.key, one]))
   for (const { key, code, message } of failures) {
     byKey.set(key, { key, codes: [...(byKey.get(key)?.codes ?? []), code], message })
   }
@@ -164,7 +165,7 @@ function lastCause({ key, codes, message }: Announced): Cause {
   return { key, code: codes.at(-1) ?? '', message }
 }
 
-/** If the time is further away than a retry can be, the clock was set back, and the time is ignored. */
+/** A time that is further away than RETRY_MS is ignored, because the clock was set back since it was recorded. */
 function mustWait({ retryAt }: NoticeState, nowMs: number): boolean {
   return retryAt !== null && nowMs < retryAt && retryAt - nowMs <= RETRY_MS
 }
@@ -181,7 +182,7 @@ export interface NoticeMessage {
   readonly text: string
   readonly problems: readonly Cause[]
   readonly recovered: readonly Cause[]
-  /** How many problems are not over. */
+  /** How many problems are open. */
   readonly open: number
 }
 
@@ -193,7 +194,7 @@ interface Sender {
 const MAX_CAUSES = 10
 const MAX_MESSAGE = 300
 
-/** Bounded, whatever the causes are. */
+/** Returns a message of bounded length, whatever the causes are. */
 export function describeNotice({ failures, recoveries, open }: Notice, sender: Sender): NoticeMessage {
   const problems = failures.map(bounded)
   const recovered = recoveries.map(bounded)
@@ -211,7 +212,7 @@ export function describeNotice({ failures, recoveries, open }: Notice, sender: S
     ...listed('', problems),
     ...listed('Solved: ', recovered),
     ...(earlier > 0 && problems.length > 0 ? [`${counted(earlier, 'earlier problem')} not solved yet.`] : []),
-    ...(open > 0 ? ['Look: shelfd status'] : []),
+    ...(open > 0 ? ['See: shelfd status'] : []),
   ]
   return {
     ...messageOf(problems.length > 0 ? 'failure' : 'recovery', sender, news, lines),

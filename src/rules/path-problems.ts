@@ -33,12 +33,12 @@ const WORDS: Readonly<Record<SkipReason, string>> = {
   'name-not-utf8': 'its name is not UTF-8',
 }
 
-/** Returns the class of an entry that is not a problem. */
+/** Returns the kind of a skipped entry for the report. */
 export function kindOfSkipped({ reason }: Skipped): 'ignored' | 'unsupported' {
   return reason === 'socket' || reason === 'pipe' || reason === 'device' ? 'unsupported' : 'ignored'
 }
 
-/** Undefined for an entry that is not a file, or that is left out on purpose. */
+/** Returns undefined for an entry that is not a file, or that is left out on purpose. */
 export function skipProblem({ reason, detail }: Skipped): SkipProblem | undefined {
   const what = WORDS[reason]
   switch (reason) {
@@ -60,12 +60,12 @@ export function describeSkipped(entry: Skipped): string {
 
 const CHANGED: ReadonlySet<string> = new Set(['busy', 'vanished'])
 
-/** The file changed or vanished after its scan: it is read again. */
+/** Returns whether the file changed or vanished after its scan, so that it is read again. */
 export function hasChangedUnderWay(code: string): boolean {
   return CHANGED.has(code)
 }
 
-/** The next run solves these: the file changes, or the service was away or busy. */
+/** The next run may solve these by itself: the file was changing, or the service was away or busy. */
 const PASSING: ReadonlySet<string> = new Set([
   'busy',
   'vanished',
@@ -78,12 +78,15 @@ const PASSING: ReadonlySet<string> = new Set([
   'answer-late',
 ])
 
-/** Only problems of reading a file that last until a user changes something. Scans still read the path, and send it once that succeeds. */
+/**
+ * Returns whether reading a file failed in a way that lasts until a user changes something; only such problems can be set aside. Scans
+ * still try to read a path that was set aside, and the file is sent once that succeeds.
+ */
 export function canBeSetAside(code: string): boolean {
   return fileErrorCodes.has(code) && !hasChangedUnderWay(code)
 }
 
-/** Printed with problems that make each run exit 1 until a person does something. */
+/** Printed below problems that need a person. */
 export const HOW_TO_SET_ASIDE = 'Runs exit 1 until each problem is solved or set aside: shelfd failed ignore PATH'
 
 export function needsPerson(code: string): boolean {

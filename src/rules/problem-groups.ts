@@ -2,7 +2,7 @@ import { parentOf } from '../foundation/files/paths.ts'
 import { counted, escapeText } from '../foundation/text/safe-text.ts'
 import { describeInDoubt, IN_DOUBT } from './doubts.ts'
 
-/** `path` is relative, empty for the mirror's directory. */
+/** `path` is relative to the mirror's directory, and empty for that directory. */
 export interface PathProblem {
   readonly path: string
   readonly code: string
@@ -24,15 +24,15 @@ interface TroubledContent {
 
 export interface ProblemGroup<Problem extends PathProblem> {
   readonly code: string
-  /** The message without path, and without sizes in parentheses. */
+  /** The message without the path; in a group of several also without sizes in parentheses. */
   readonly cause: string
   readonly problems: readonly Problem[]
 }
 
-/** The most paths or directories in the line of a group. */
+/** How many paths or directories the line of a group names. */
 const MAX_NAMED = 3
 
-/** Without the path: `cannot be read: permission denied`. */
+/** Returns the message without the path, such as `cannot be read: permission denied`. */
 export function causeOf({ path, message }: PathProblem): string {
   const quoted = `"${escapeText(path === '' ? '.' : path)}"`
   const reading = `Cannot read ${quoted}`
@@ -40,7 +40,7 @@ export function causeOf({ path, message }: PathProblem): string {
   return message.replaceAll(quoted, 'it')
 }
 
-/** By cause and by `also`, in the order of the first problems. */
+/** Groups problems by their cause and the value of `also`; the groups are in the order of their first problems. */
 export function groupProblems<Problem extends PathProblem>(
   problems: readonly Problem[],
   also: (problem: Problem) => unknown = () => '',
@@ -57,31 +57,31 @@ export function groupProblems<Problem extends PathProblem>(
   })
 }
 
-/** The cause without numbers in parentheses, such as sizes. */
+/** Returns the cause without numbers in parentheses, such as sizes. */
 export function commonCauseOf(problem: PathProblem): string {
   return causeOf(problem).replaceAll(/ \([^()]*\d[^()]*\)/g, '')
 }
 
-/** One line: the path or paths, or the directories of many, with `further` after the cause. */
+/** Describes a group in one line: its cause, `suffix`, and its paths, or the directories of many paths. */
 export function describeGroup<Problem extends PathProblem>(
   { code, cause, problems }: ProblemGroup<Problem>,
-  further = '',
+  suffix = '',
 ): string {
-  const fault = `${escapeText(cause)} [${code}]${further}`
+  const fault = `${escapeText(cause)} [${code}]${suffix}`
   const paths = problems.map(({ path }) => escapeText(path) || '.')
   if (paths.length === 1) return `${paths.join('')}: ${fault}`
-  const places = paths.length > MAX_NAMED ? describeDirectories(problems) : paths.join(', ')
-  return `${counted(paths.length, 'file')}: ${fault}: ${places}`
+  const where = paths.length > MAX_NAMED ? describeDirectories(problems) : paths.join(', ')
+  return `${counted(paths.length, 'file')}: ${fault}: ${where}`
 }
 
 function describeDirectories(problems: readonly PathProblem[]): string {
   const directories = [...Map.groupBy(problems, ({ path }) => parentOf(path))].sort(
-    ([, some], [, others]) => others.length - some.length,
+    ([, one], [, other]) => other.length - one.length,
   )
   const named = directories.slice(0, MAX_NAMED)
-  const left = directories.slice(MAX_NAMED)
+  const others = directories.slice(MAX_NAMED)
   const parts = named.map(([directory, inside]) => `${inside.length} in ${escapeText(directory) || '.'}/`)
-  if (left.length === 0) return parts.join(', ')
-  const more = left.reduce((sum, [, inside]) => sum + inside.length, 0)
-  return `${parts.join(', ')}, ${more} in ${counted(left.length, 'more directory', 'more directories')}`
+  if (others.length === 0) return parts.join(', ')
+  const more = others.reduce((sum, [, inside]) => sum + inside.length, 0)
+  return `${parts.join(', ')}, ${more} in ${counted(others.length, 'more directory', 'more directories')}`
 }

@@ -3,20 +3,20 @@ import { HOUR_MS } from '../foundation/text/times.ts'
 import type { RetryPolicy } from './retry-delay.ts'
 
 /**
- * What a failure stops: `item`, one request, file or content; `mirror`; `root`, a mirror whose directory is missing or another one;
- * `store`, all writing; `service`, every request; `run`; `program`.
+ * What a failure stops: `item`, one request, file or content; `mirror`; `root`, a mirror whose directory is missing or was replaced;
+ * `store`, everything that writes to the store; `service`, every request; `run`; `program`.
  */
 export type FailureScope = 'item' | 'mirror' | 'root' | 'store' | 'service' | 'run' | 'program'
 
 export interface FailureReaction {
   readonly scope: FailureScope
-  /** The item may still be the cause, which a request for no item decides. */
+  /** The item may still be the cause; a request that concerns no item shows whether it is. */
   readonly mayBeItem: boolean
-  /** Otherwise the run continues with the next mirror. */
+  /** If not, the run continues with the next mirror. */
   readonly stopsRun: boolean
-  /** A controller continues by itself, waits for an operator, or the daemon ends. */
+  /** `waiting`: the controller continues by itself; `halted`: it waits for an operator; `stopped`: the daemon ends. */
   readonly state: 'waiting' | 'halted' | 'stopped'
-  /** Null: when the service is tried again, if ever. */
+  /** When the controller tries again; null: when the service is tried again, if at all. */
   readonly delayMs: number | null
 }
 
@@ -51,7 +51,7 @@ const SCOPE_OF_CODE: Partial<Record<ErrorCode, FailureScope>> = {
   'proxy-refused': 'service',
 }
 
-/** The item or the service may have caused these. */
+/** Either the item or the service may have caused these. */
 const UNCLEAR: ReadonlySet<ErrorCode> = new Set([
   'service-error',
   'service-unavailable',
@@ -74,13 +74,13 @@ const REACTIONS = {
   program: { stopsRun: true, state: 'stopped', delayMs: null },
 } as const satisfies Record<FailureScope, Omit<FailureReaction, 'scope' | 'mayBeItem'>>
 
-/** A service that is away returns by itself; a credential must be replaced by a person. */
+/** A service that is `away` returns by itself. A credential that it `refused` is replaced by a person, so tries are rarer. */
 export const RECONNECT_POLICIES = {
   away: { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 5_000, maxDelayMs: 120_000 },
   refused: { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 60_000, maxDelayMs: HOUR_MS },
 } as const satisfies Record<string, RetryPolicy>
 
-/** `wasConnected`: the item may have broken an existing connection. */
+/** `wasConnected`: there was a connection, which the item may have broken. */
 export function reactToFailure({
   kind,
   code,

@@ -4,7 +4,7 @@ import type { ContentState } from './decide-upload.ts'
 import { hasChangedUnderWay } from './path-problems.ts'
 import { describeWithoutText, EMPTY, isTextSearchable, kindName } from './without-text.ts'
 
-/** With their signs in the combined format. */
+/** The classes of the report, with their signs in the format `combined`. */
 export const REPORT_CLASSES = {
   'in-sync': '=',
   processing: '~',
@@ -28,7 +28,7 @@ export interface Classified {
   readonly kindWithoutText?: string
 }
 
-/** Users can't resolve `superseded` and `ignored`: the interface has no delete. */
+/** The classes that make `report --check` fail. `superseded` and `ignored` don't: users cannot resolve them, as nothing is deleted. */
 export const CHECKED_CLASSES: ReadonlySet<ReportClass> = new Set([
   'processing',
   'local-only',
@@ -39,8 +39,8 @@ export const CHECKED_CLASSES: ReadonlySet<ReportClass> = new Set([
   'unknown',
 ])
 
-/** What the store knows of the content that a file had at its last scan. */
-export interface KnownContent {
+/** What the store has about the content that a file had at its last scan. */
+export interface ContentFacts {
   readonly state: ContentState
   readonly outcome: IngestionOutcome | null
   readonly ingestionStatus: string | null
@@ -53,7 +53,10 @@ export interface KnownContent {
   readonly isSetAside: number
 }
 
-/** `unasked` without a listing, `unknown` in an incomplete one; a complete one lacks it: `unconfirmed` until the service says `absent`. */
+/**
+ * Whether the listing of the library has a resource. `unasked`: there is no listing. `unknown`: it is incomplete. `unconfirmed`: a
+ * complete listing lacks the resource, but the service did not say whether it is there. `absent`: the service confirmed that it is gone.
+ */
 export type Presence = 'listed' | 'absent' | 'unknown' | 'unconfirmed' | 'unasked'
 
 interface PathTrouble {
@@ -63,14 +66,15 @@ interface PathTrouble {
   readonly isSetAside?: number
 }
 
-/** The problem of its path, and why a limit holds back new contents. */
 export interface FileCircumstances {
+  /** The problem of the file's path. */
   readonly problem: PathTrouble | null
+  /** Why a limit holds back new contents. */
   readonly heldBack: string | null
 }
 
 export function classifyFile(
-  content: KnownContent,
+  content: ContentFacts,
   presence: Presence,
   { problem, heldBack }: FileCircumstances,
 ): Classified {
@@ -90,7 +94,7 @@ export function classifyFile(
   }
 }
 
-/** A file that changed while it was read waits; others need a person. `isUploaded`: its previous content is stored. */
+/** A file that changed while it was read is read again; other troubles need a person. `isUploaded`: its previous content is stored. */
 export function classifyTrouble(
   { code, message: reason, isSetAside = 0 }: PathTrouble,
   isUploaded: boolean,
@@ -99,14 +103,14 @@ export function classifyTrouble(
   return { class: isUploaded ? 'changed' : 'local-only', reason }
 }
 
-/** Differs from the store; `isUploaded`: its previous content is stored. */
+/** Classifies a file that differs from the store. `isUploaded`: its previous content is stored. */
 export function classifyDifferent(isUploaded: boolean): Classified {
   return isUploaded
     ? { class: 'changed', reason: 'changed since it was uploaded' }
     : { class: 'local-only', reason: 'new' }
 }
 
-/** In an unreadable directory: unchanged, changed or gone. */
+/** Classifies a file in an unreadable directory: it may be unchanged, changed or gone. */
 export function classifyHidden(): Classified {
   return { class: 'unknown', reason: 'its directory cannot be read' }
 }
@@ -127,39 +131,39 @@ export function classifySuperseded(reason: string, content: Parameters<typeof is
   return { class: 'superseded', reason: describeEnd(reason, content), ...(ended && { state: ended }) }
 }
 
-/** Other bytes, no resource, or a failed download. */
+/** Why a download did not confirm a content. `different`: it had other bytes; `gone`: there is no resource; `unread`: it failed. */
 export type DownloadFault =
   | { readonly kind: 'different' | 'gone' }
   | { readonly kind: 'unread'; readonly message: string }
 
-/** For a content that was not proved to be there; `before`: its class without the download. */
+/** Classifies a content that a download did not confirm. `before` is its class without the download. */
 export function classifyDownload(fault: DownloadFault, before: Pick<Classified, 'reason'>): Classified {
-  const further = before.reason === null ? '' : `; ${before.reason}`
+  const earlier = before.reason === null ? '' : `; ${before.reason}`
   switch (fault.kind) {
     case 'different':
-      return { class: 'needs-attention', reason: `the service gives back other bytes than were sent${further}` }
+      return { class: 'needs-attention', reason: `the service returns other bytes than were sent${earlier}` }
     case 'gone':
-      return { class: 'missing-remotely', reason: `the service no longer gives back its bytes${further}` }
+      return { class: 'missing-remotely', reason: `the service no longer returns its bytes${earlier}` }
     case 'unread':
-      return { class: 'unknown', reason: `its bytes could not be compared: ${fault.message}${further}` }
+      return { class: 'unknown', reason: `its bytes could not be compared: ${fault.message}${earlier}` }
   }
 }
 
-/** By the reason that the store has. */
+/** By the reason in the history of the store. */
 const ENDS: Readonly<Record<string, { readonly text: string; readonly state?: ShownState }>> = {
   changed: { text: 'replaced by a newer version of its file' },
   gone: { text: 'gone: its file is no longer there', state: 'gone' },
   ignored: { text: 'left out: its file is not mirrored any more', state: 'left-out' },
 }
 
-/** Why a path no longer has a content, and whether a search still finds it. */
+/** Says why a path no longer has a content, and whether a search still finds that content. */
 export function describeEnd(reason: string, content: Parameters<typeof isTextSearchable>[0]): string {
   return `${ENDS[reason]?.text ?? reason}${isTextSearchable(content) ? '; still searchable' : ''}`
 }
 
 const UNCONFIRMED = 'the listing does not show it, and the service did not say whether it is there'
 
-function classifyStored(content: KnownContent, presence: Presence): Classified {
+function classifyStored(content: ContentFacts, presence: Presence): Classified {
   if (presence === 'unknown') return { class: 'unknown', reason: 'the listing is incomplete' }
   if (presence === 'unconfirmed') return { class: 'unknown', reason: UNCONFIRMED }
   if (presence === 'absent') return { class: 'missing-remotely', reason: 'the complete listing no longer shows it' }
@@ -174,26 +178,26 @@ function classifyStored(content: KnownContent, presence: Presence): Classified {
   }
 }
 
-/** The service's remark is the reason. */
-function classifySearchable(content: KnownContent): Classified {
+/** The reason is the service's remark, if it has one. */
+function classifySearchable(content: ContentFacts): Classified {
   const { ingestionNote, mime, size, secondLocation } = content
   const withoutText = describeWithoutText(ingestionNote, content)
   const note = withoutText ?? (ingestionNote === null ? undefined : `searchable with warnings: ${ingestionNote}`)
   const second = secondLocation === 1 ? 'a second location may exist' : undefined
   const reason = [note, second].filter((part) => part !== undefined).join('; ')
-  const known: Classified = { class: 'in-sync', reason: reason === '' ? null : reason }
+  const inSync: Classified = { class: 'in-sync', reason: reason === '' ? null : reason }
   return withoutText === undefined
-    ? known
-    : { ...known, state: 'without-text', kindWithoutText: kindName(size === 0 ? EMPTY : mime) }
+    ? inSync
+    : { ...inSync, state: 'without-text', kindWithoutText: kindName(size === 0 ? EMPTY : mime) }
 }
 
-/** Both sides still differ, so the class stays when it is set aside. */
-function needsAttention({ isSetAside }: Pick<KnownContent, 'isSetAside'>, reason: string): Classified {
+/** Setting a problem aside keeps the class, because both sides still differ. */
+function needsAttention({ isSetAside }: Pick<ContentFacts, 'isSetAside'>, reason: string): Classified {
   if (isSetAside === 1) return { class: 'needs-attention', reason: `set aside: ${reason}`, state: 'set-aside' }
   return { class: 'needs-attention', reason }
 }
 
-function ingestionReason({ ingestionStatus }: KnownContent): string {
+function ingestionReason({ ingestionStatus }: ContentFacts): string {
   return isIngestionStatus(ingestionStatus)
     ? `ingestion ended ${ingestionStatus}`
     : `ingestion is in the unknown state ${ingestionStatus}`

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../foundation/text/times.ts'
 
-/** Growing delays with jitter; `Retry-After` is a lower bound. An upload that may have arrived is not retried: doubts.ts has what follows. */
+/** Growing delays with jitter; `Retry-After` is a lower bound. An upload that may have arrived is not retried (doubts.ts). */
 export interface RetryPolicy {
   /** Includes the first try. */
   readonly attempts: number
@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly forMs?: number
   /** The setting behind `forMs`, for messages. */
   readonly forWords?: string
-  /** For callers without a waiting user: `Retry-After` counts neither in `forMs` nor as a try. */
+  /** No user waits for the answer, so the time of a `Retry-After` does not count in `forMs`, and its try is not counted. */
   readonly waitsOutRetryAfter?: boolean
   /** A longer `Retry-After` fails the request; a day by default. */
   readonly longestRetryAfterMs?: number
@@ -19,7 +19,7 @@ export interface RetryPolicy {
 /** The configuration sets `forMs` (`limits.retryFor`). */
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000, forMs: 120_000 }
 
-/** A user waits for the answer. */
+/** For requests whose answer a user waits for. */
 export const INTERACTIVE_RETRY: RetryPolicy = {
   attempts: 4,
   firstDelayMs: 250,
@@ -28,21 +28,21 @@ export const INTERACTIVE_RETRY: RetryPolicy = {
   longestRetryAfterMs: 60_000,
 }
 
-/** The delay after failed try `attempt` (from 1), at least `retryAfterMs`. Half of the growing part is jitter; `random` is in [0, 1). */
+/**
+ * Returns the delay after the failed try number `attempt` (from 1), at least `retryAfterMs`. Half of the growing part is jitter; `random`
+ * is in [0, 1).
+ */
 export function retryDelayMs(attempt: number, policy: RetryPolicy, random: number, retryAfterMs = 0): number {
   const halfMs = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (attempt - 1)) / 2
   return Math.max(retryAfterMs, halfMs) + halfMs * random
 }
 
-/** If the service asks to wait longer, the request fails. */
+/** Returns the longest `Retry-After` that is waited for; a request fails if the service asks for more. */
 export function longestDelayMs({ longestRetryAfterMs = DAY_MS }: RetryPolicy): number {
   return longestRetryAfterMs
 }
 
-/**
- * The latest time at which the last counted try fails, if each takes `triedForMs` and the next begins after `delayMs`. Infinity where
- * tries are not counted.
- */
+/** Returns when the last try fails at the latest, if the next begins after `delayMs` and each takes `triedForMs`; may be Infinity. */
 export function lastTryAfterMs(
   attempt: number,
   policy: RetryPolicy,
@@ -61,9 +61,10 @@ export interface PollIntervals {
   readonly deadlineMs: number
 }
 
+/** Polls of an overdue resource are rarer by this factor. */
 const OVERDUE_FACTOR = 20
 
-/** Grows by half each time up to `maxPollMs`, with jitter. */
+/** Returns an interval that grows by half with each poll up to `maxPollMs`, with jitter. `random` is in [0, 1). */
 export function pollIntervalMs(
   { polls, isOverdue }: { readonly polls: number; readonly isOverdue: boolean },
   { firstPollMs, maxPollMs }: Omit<PollIntervals, 'deadlineMs'>,
@@ -76,21 +77,24 @@ export function pollIntervalMs(
 const FIRST_QUARANTINE_MS = 25_000
 const MAX_QUARANTINE_MS = DAY_MS
 
-/** The service will refuse the same bytes again, so the longest duration applies. */
-const HOPELESS: ReadonlySet<string> = new Set(['too-large'])
+/** With these codes the service will refuse the same bytes again. */
+const PERMANENT_CODES: ReadonlySet<string> = new Set(['too-large'])
 
-/** 25 s, growing fivefold up to a day; a day at once for HOPELESS codes. */
+/** Returns 25 s, five times as much after each further refusal, up to a day; a day at once for PERMANENT_CODES. */
 export function quarantineDurationMs(refusals: number, code: string): number {
-  if (HOPELESS.has(code)) return MAX_QUARANTINE_MS
+  if (PERMANENT_CODES.has(code)) return MAX_QUARANTINE_MS
   return Math.min(MAX_QUARANTINE_MS, FIRST_QUARANTINE_MS * 5 ** Math.max(0, refusals))
 }
 
-/** The possible ends. A later one was recorded while the clock was wrong, and the quarantine counts as over (P20, clocks). */
+/**
+ * Returns the first and the last time at which a running quarantine can end. A later end was recorded while the clock was wrong, and such
+ * a quarantine counts as over (P20, clocks).
+ */
 export function quarantineEnds(nowMs: number): readonly [number, number] {
   return [nowMs + 1, nowMs + MAX_QUARANTINE_MS]
 }
 
-/** 0 when the content is due. */
+/** Returns the remaining time of a quarantine; 0 when the content is due. */
 export function quarantineLeftMs(retryAt: number | null, nowMs: number): number {
   const [first, last] = quarantineEnds(nowMs)
   return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0

@@ -1,11 +1,11 @@
 import type { ErrorCode, ShelfdError } from '../foundation/errors.ts'
 import type { SyncSummary, Verdict } from './sync-summary.ts'
 
-/** The command line maps it to an exit code. */
+/** How a run ended. The command line maps each to an exit code. */
 export const runOutcomes = ['done', 'failures', 'temporary', 'pending', 'held-back', 'interrupted'] as const
 export type RunOutcome = (typeof runOutcomes)[number]
 
-/** A run that a user stopped has not failed. */
+/** The verdict in the history. A run that a user stopped is `interrupted`, not failed. */
 export type RecordedVerdict = Verdict | 'interrupted'
 
 /** The file did not cause these: the service was unreachable, busy or slow. */
@@ -18,8 +18,8 @@ const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 /**
- * `failures` while anything needs attention, even from earlier runs; `temporary` when another run may complete the uploads; `held-back`
- * by a limit; `pending` while ingestion still runs.
+ * Returns `failures` while anything needs attention, even from earlier runs; `temporary` if another run may complete the uploads;
+ * `held-back` if a limit held back uploads; `pending` if ingestion still runs and the run waits for it (`isWaiting`).
  */
 export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean): RunOutcome {
   if (mirrors.some(hasLastingFailures)) return 'failures'
@@ -29,7 +29,7 @@ export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean):
   return 'done'
 }
 
-/** If a user or a limit stops a run, the run has not failed. */
+/** Returns the outcome of a run that an error stopped. A user or a limit that stops a run is no failure. */
 export function stoppedOutcome({ kind, code }: Pick<ShelfdError, 'kind' | 'code'>): RunOutcome {
   if (kind === 'interrupted') return 'interrupted'
   return code === 'limit-reached' ? 'held-back' : 'failures'

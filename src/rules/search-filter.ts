@@ -3,42 +3,42 @@ import { isWithin } from '../foundation/files/paths.ts'
 export const SEARCH_ORDERS = ['relevance', 'newest', 'oldest', 'name', 'largest'] as const
 
 /**
- * `current`: a file has it today, or nothing shows that it is an older version. `waiting`: its file has changed, and the new version
- * cannot be found yet. The others have no file any more: it got another version, is gone, or is left out.
+ * `current`: a file has this version, or nothing shows that it is an older one. `waiting`: its file has changed, and a search does not
+ * find the new version yet. With the others, the last file got another version (`earlier`), is gone, or is left out.
  */
 export type HitVersion = 'current' | 'waiting' | 'earlier' | 'gone' | 'left-out'
 
-/** What our store knows of the files of a resource that it sent. */
-export interface KnownFiles {
+/** What the store has about the files of a resource that this computer sent. */
+export interface ResourceFiles {
   readonly hasFile: boolean
   /** Why its last file no longer has it; null if the store never had a file of it. */
   readonly endedBy: 'changed' | 'gone' | 'ignored' | null
-  /** It is the newest version of that file that can be found. */
+  /** The resource is the newest version of that file that a search finds. */
   readonly isNewestFound: boolean
 }
 
 const ENDED = { changed: 'earlier', gone: 'gone', ignored: 'left-out' } as const
 
-/** The facts of a hit: from our store if it has the resource, else from the service; null: unknown to both. */
+/** The facts of a hit: from the store if it has the resource, otherwise from the service. Null: neither has the fact. */
 export interface HitFacts {
   readonly mime: string | null
   readonly sizeBytes: number | null
-  /** The last change of the file; without a file, when the resource was added. */
+  /** When the file last changed; without a file, when the resource was added. */
   readonly dateMs: number | null
   readonly version: HitVersion
-  /** Absolute paths of some of its files here, the last changed first. */
+  /** Absolute paths of some of its files on this computer, the last changed first. */
   readonly files: readonly string[]
-  /** The absolute path of its last file, if it has none any more; of a moved file, the path from which it was sent. */
+  /** The absolute path of its last file, if it has no file any more; of a moved file, the path from which it was sent. */
   readonly formerFile: string | null
   readonly earlier: { readonly count: number; readonly newestMs: number } | null
   /** Its paths in the library; null when the service does not name them. */
   readonly libraryPaths: readonly string[] | null
 }
 
-/** Null: anything. */
+/** A field that is null admits every hit. */
 export interface SearchFilter {
   readonly versions: 'current' | 'all'
-  /** `isLocal`: the facts already have only files of this place. */
+  /** `isLocal`: the facts already have only files of this directory. */
   readonly place: { readonly isLocal: true } | { readonly isLocal: false; readonly libraryPath: string } | null
   readonly isType: ((mime: string) => boolean) | null
   readonly sinceMs: number | null
@@ -46,11 +46,11 @@ export interface SearchFilter {
   readonly order: (typeof SEARCH_ORDERS)[number]
 }
 
-/** Decides by our store if it has the resource, else by what the service says (`supersededBy`). */
-export function versionOf(known: KnownFiles | undefined, supersededBy: unknown): HitVersion {
-  if (known?.hasFile) return 'current'
-  if (known?.isNewestFound) return 'waiting'
-  if (known && known.endedBy !== null) return ENDED[known.endedBy]
+/** Decides by the store if it has the resource (`files`), otherwise by what the service says (`supersededBy`). */
+export function versionOf(files: ResourceFiles | undefined, supersededBy: unknown): HitVersion {
+  if (files?.hasFile) return 'current'
+  if (files?.isNewestFound) return 'waiting'
+  if (files && files.endedBy !== null) return ENDED[files.endedBy]
   return typeof supersededBy === 'string' ? 'earlier' : 'current'
 }
 
@@ -88,7 +88,7 @@ interface SortedHit {
   readonly facts: HitFacts
 }
 
-/** Relevance decides between equal hits; unknown ones come last. */
+/** Equal hits stay in the order of relevance. Hits without the fact come last. */
 export function sortHits<T extends SortedHit>(hits: readonly T[], order: SearchFilter['order']): readonly T[] {
   const last = (value: number | null) => value ?? -Infinity
   switch (order) {

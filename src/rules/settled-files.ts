@@ -5,12 +5,12 @@ interface TimedShape {
   readonly ctimeNs: bigint
 }
 
-/** The clock of a disk may be ahead by this, as one in another time zone. */
+/** How far the times of a disk may be ahead, such as times that were written in another time zone. */
 const MAX_AHEAD_MS = DAY_MS
 
 /**
- * By the wall clock, never below 0. A time in the future says nothing beside one in the past. A file with only future times is new,
- * unless they are beyond MAX_AHEAD_MS.
+ * Returns the age of the last change by the wall clock, at least 0. If one of the two times is in the future, only the other one counts.
+ * If both are, the file counts as new; but if they are further ahead than MAX_AHEAD_MS, their distance counts as its age.
  */
 export function ageMsOf({ mtimeNs, ctimeNs }: TimedShape, nowMs: number): number {
   const [mtimeAgo, ctimeAgo] = [nowMs - toMs(mtimeNs), nowMs - toMs(ctimeNs)]
@@ -24,7 +24,7 @@ function toMs(timeNs: bigint): number {
   return Number(timeNs / 1_000_000n)
 }
 
-/** By the file's own times; otherwise the caller must watch it for that time (`settle` of the mirror). */
+/** Decides by the times of the file. If they don't show it, the caller must watch the file for `settleMs` (the mirror's `settle`). */
 export function isSettled(file: TimedShape, nowMs: number, settleMs: number): boolean {
   return ageMsOf(file, nowMs) >= settleMs
 }

@@ -10,8 +10,8 @@ interface Entry {
 }
 
 /**
- * How likely an upload of this name created the entry: 0 for the same title, 1 for the same letters and digits, 2 when one begins with
- * the other (services shorten and number names); undefined when it can't have.
+ * Ranks how likely an upload of this name created the entry: 0 for the same title, 1 for the same letters and digits, 2 if one begins
+ * with the other, since services shorten and number names; undefined if it cannot have created it.
  */
 export function rankCandidate(entry: Entry, upload: UploadedFile): 0 | 1 | 2 | undefined {
   if (entry.mime_type !== upload.mime) return undefined
@@ -23,7 +23,7 @@ export function rankCandidate(entry: Entry, upload: UploadedFile): 0 | 1 | 2 | u
   return seen.some(isBeginning) ? 2 : undefined
 }
 
-/** Rank 2 only; each is downloaded and compared. */
+/** Bounds the candidates of rank 2, since each candidate is downloaded and compared. */
 export const MAX_SIMILAR_NAMES = 8
 
 /** Finds entries that may be one of many uploads, without comparing each pair. */
@@ -40,21 +40,22 @@ export class WantedUploads {
   }
 }
 
-/** In the order of the listing. */
+/** Finds candidates for uploads among the entries of a listing. */
 export class ListedEntries<E extends Entry> {
   readonly #index: NameIndex<E>
-  readonly #left: Map<E, number>
+  /** Entries that may still be candidates, with their positions in the listing. */
+  readonly #remaining: Map<E, number>
 
   constructor(entries: readonly E[]) {
     this.#index = new NameIndex(entries, (entry) => ({ mime: entry.mime_type, keys: keysOf(entry) }))
-    this.#left = new Map(entries.map((entry, position) => [entry, position]))
+    this.#remaining = new Map(entries.map((entry, position) => [entry, position]))
   }
 
-  /** The likeliest first: all of rank 0 and 1, and some of rank 2. */
+  /** Returns all of rank 0, then of rank 1, then some of rank 2; each in the order of the listing. */
   candidates(upload: UploadedFile): E[] {
-    const positionOf = (entry: E) => this.#left.get(entry) ?? -1
+    const positionOf = (entry: E) => this.#remaining.get(entry) ?? -1
     const similar = new Set(
-      this.#index.find(upload.mime, nameKey(upload.name)).filter((entry) => this.#left.has(entry)),
+      this.#index.find(upload.mime, nameKey(upload.name)).filter((entry) => this.#remaining.has(entry)),
     )
     return rankCandidates(
       [...similar].sort((one, other) => positionOf(one) - positionOf(other)),
@@ -62,9 +63,9 @@ export class ListedEntries<E extends Entry> {
     )
   }
 
-  /** An entry that was found is a candidate for no other upload. */
+  /** Call it for an entry that was found to be an upload: it is no candidate for another one. */
   remove(entry: E): void {
-    this.#left.delete(entry)
+    this.#remaining.delete(entry)
   }
 }
 
@@ -74,7 +75,7 @@ function rankCandidates<E extends Entry>(entries: readonly E[], upload: Uploaded
   return [...ofRank(0), ...ofRank(1), ...ofRank(2).slice(0, MAX_SIMILAR_NAMES)]
 }
 
-/** Finds values of a type whose key equals the given one, begins with it, or is its beginning. */
+/** Finds values of a MIME type that have a key equal to the one wanted, a longer key that begins with it, or a prefix of it. */
 class NameIndex<T> {
   readonly #values: ReadonlyMap<string, readonly (readonly [key: string, value: T])[]>
   readonly #keys: readonly string[]
@@ -94,7 +95,7 @@ class NameIndex<T> {
   find(mime: string, key: string): T[] {
     const whole = `${mime}\n${key}`
     const keys = [whole]
-    // An empty key is the beginning of no other.
+    // An empty key does not count as a prefix.
     if (key !== '') {
       for (let length = whole.length - 1; length > mime.length + 1; length -= 1) keys.push(whole.slice(0, length))
       for (let at = this.#firstAfter(whole); this.#keys[at]?.startsWith(whole); at += 1) keys.push(this.#keys[at] ?? '')
@@ -113,7 +114,7 @@ class NameIndex<T> {
   }
 }
 
-/** Names are similar when their keys are equal or one begins with the other. */
+/** Returns the keys of an entry. Names are similar if their keys are equal or one begins with the other. */
 export function nameKeys({ title, filename }: { readonly title: string; readonly filename: string }): string[] {
   return [...new Set([reduce(stemOf(title)), reduce(title), reduce(stemOf(filename))])]
 }

@@ -14,7 +14,7 @@ const summaryProblem = z.object({
 const syncSummary = z.object({
   name: z.string(),
   path: z.string(),
-  /** `id` is null before the library exists (a dry run). */
+  /** `id` is null if the library does not exist yet, in a dry run. */
   library: z.object({ id: z.string().nullable(), name: z.string() }),
   remotePath: z.string(),
   files: z
@@ -26,7 +26,7 @@ const syncSummary = z.object({
       changed: count,
       moved: count,
       removed: count,
-      /** Still on disk, but left out by a rule now. */
+      /** Files on disk that a rule now leaves out. */
       leftOut: count,
       ignored: count,
       /** Ignored files that look like secrets. */
@@ -63,10 +63,10 @@ const syncSummary = z.object({
       failed: count,
       pending: count,
       unknown: count,
-      /** Not `searchable`; files by kind. */
+      /** Resources without searchable text, which `searchable` does not count. */
       withoutText: count,
       withoutTextKinds: z.record(z.string(), z.number()).prefault({}),
-      /** Further files with these resources. */
+      /** Files beyond the first of each of these resources. */
       copies: z.object({ searchable: count, pending: count }).prefault({}),
     })
     .prefault({}),
@@ -99,7 +99,7 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
   return syncSummary.parse({ name, path, library, remotePath })
 }
 
-/** The index below which `share` (0 to 1) of the values lie; -1 for none. */
+/** Returns the index, among `count` sorted values, below which `share` (0 to 1) of them lie; -1 without values. */
 export function percentileIndex(count: number, share: number): number {
   return Math.min(count - 1, Math.floor(count * share))
 }

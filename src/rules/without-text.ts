@@ -1,7 +1,7 @@
 /** The remark that the store records for a resource without searchable text. */
 export const WITHOUT_TEXT = "stored, its text can't be searched"
 
-/** Without text a search finds at most the name. */
+/** Returns whether a search finds words of the content; without text it finds at most the name. */
 export function isTextSearchable(content: { readonly outcome: string | null; readonly ingestionNote: string | null }) {
   return content.outcome === 'searchable' && content.ingestionNote !== WITHOUT_TEXT
 }
@@ -13,19 +13,19 @@ export interface ServiceRemarks {
   readonly error: string | null
 }
 
-/** The error, else that the text is missing, else the warnings. */
+/** Returns the error if there is one, otherwise that the text is missing, otherwise the warnings. */
 export function remarkOf({ textExtracted, warnings, error }: ServiceRemarks): string | null {
   if (error !== null && error !== '') return error
   if (textExtracted === false) return WITHOUT_TEXT
   return warnings.length === 0 ? null : warnings.join('; ')
 }
 
-/** Returns whether only another content of the file could be read, so that the same is not tried again. */
+/** Returns whether the service cannot read a content because of its encryption. Then only changed bytes are worth another try. */
 export function needsPassword(remark: string | null): boolean {
   return remark !== null && /\bis (?:encrypted|password[- ]protected)\b/i.test(remark)
 }
 
-/** The type of files without content, which are without text as well, whatever their names say. */
+/** The type of empty files, which have no text whatever type their names suggest. */
 export const EMPTY = 'inode/x-empty'
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ const KINDS_BY_FAMILY: Readonly<Record<string, string>> = {
 
 const PLURALS: Readonly<Record<string, string>> = { archive: 'archives', picture: 'pictures', font: 'fonts' }
 
-/** `PDF`, `DOCX`, `picture`, `other`. */
+/** Returns a short name such as `PDF`, `DOCX` or `picture`; `other` for further types. */
 export function kindName(mime: string): string {
   return KINDS[mime] ?? KINDS_BY_FAMILY[mime.slice(0, mime.indexOf('/'))] ?? 'other'
 }
@@ -73,7 +73,7 @@ export function describeWithoutText(
 
 export type KindCounts = Readonly<Record<string, number>>
 
-/** By the names of their kinds. A content whose only file is gone since counts nothing. */
+/** Adds up counts by the names of their kinds. A type with the count 0 is left out: its only file is gone since. */
 export function countKinds(mimes: Iterable<readonly [mime: string, count: number]>): KindCounts {
   const counts = new Map<string, number>()
   for (const [mime, count] of mimes)
@@ -81,7 +81,7 @@ export function countKinds(mimes: Iterable<readonly [mime: string, count: number
   return Object.fromEntries(counts)
 }
 
-/** `4 PDF, 2 DOCX, 3 other`: most first, `other` last. */
+/** For example `4 PDF, 2 DOCX, 3 other`: the most frequent kind first, `other` last. */
 export function describeKinds(counts: KindCounts): string {
   const isOther = (kind: string) => Number(kind === 'other')
   return Object.entries(counts)

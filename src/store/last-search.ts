@@ -8,7 +8,7 @@ import { replaceFile } from '../foundation/files/replace-file.ts'
 import { parseJson } from '../foundation/text/parse-json.ts'
 import { DAY_MS } from '../foundation/text/times.ts'
 
-/** What the last search in a terminal showed, so that `open` knows its hits by their numbers, and which notices were shown when. */
+/** Keeps the hits of the last search in a terminal, so that `open` takes their numbers, and when notices were shown. */
 const FILE = 'last-search.json'
 const MAX_BYTES = 100_000
 
@@ -26,7 +26,7 @@ export function resourceOfHit(stateDir: string, number: number): string | undefi
   return resourceIds[number - first]
 }
 
-/** Keeps the numbers of these hits; `before` hits come before them. */
+/** Keeps these hits with their numbers; they come after `before` others. */
 export function keepSearch(
   stateDir: string,
   before: number,
@@ -35,7 +35,7 @@ export function keepSearch(
   write(stateDir, { ...read(stateDir), first: before + 1, resourceIds: hits.map(({ resource }) => resource.id) })
 }
 
-/** Returns the first sentence of a notice that was not shown within a day, those about words of the query first, or an empty text. */
+/** Returns a sentence of a notice that was not shown within a day, preferably one about words of the query; empty if there is none. */
 export function takeNotice(stateDir: string, notice: string, nowMs: number): string {
   const kept = read(stateDir)
   const sentences = notice.split(NEXT_SENTENCE).filter((sentence) => sentence !== '')
@@ -48,12 +48,12 @@ export function takeNotice(stateDir: string, notice: string, nowMs: number): str
   return sentence
 }
 
-/** A sentence that begins with "The" says more about the one before. */
+/** Separates sentences, except before "The": such a sentence explains the previous one. */
 const NEXT_SENTENCE = /(?<=[.!?]) (?=\p{Lu})(?!The )/u
 /** How the embedded library begins sentences about words of the query. */
 const ABOUT_WORDS = /^No(?:ne has| resource) /
 
-/** Counts in a sentence do not make it another one. */
+/** Sentences that differ only in their numbers are of one kind. */
 function kindOf(sentence: string): string {
   return sentence.replaceAll(/[\d.,]+/g, '0')
 }
@@ -64,8 +64,8 @@ function read(stateDir: string): LastSearch {
 }
 
 /**
- * Writes nothing before anything was mirrored, and nothing into the state of another user, who could not read it. Where it cannot write,
- * as beside another search, the earlier hits keep their numbers.
+ * Writes nothing if there is no state directory yet, or if it belongs to another user, who could not read the file. If it cannot write,
+ * for instance beside another search, the earlier hits keep their numbers.
  */
 function write(stateDir: string, search: LastSearch): void {
   const owner = statSync(stateDir, { throwIfNoEntry: false })?.uid

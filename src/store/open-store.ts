@@ -13,9 +13,9 @@ import {
   writeHolder,
 } from '../foundation/files/lock-holder.ts'
 import { assertOwnDirectory, makeOwnDirectory } from '../foundation/files/private-directory.ts'
-import { checkDatabase } from '../foundation/sqlite/check-database.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import {
+  checkDatabase,
   type DatabaseSpec,
   hasOlderSchema,
   isDatabaseThere,
@@ -51,36 +51,38 @@ import { prepareUploads } from './tables/uploads.ts'
 const APPLICATION_ID = 0x73686c34
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
-/** Any process can read it, also while another one writes. */
+/** The store for reading. Any process can read it, also while another one writes. */
 export interface StoreReader extends StoreQueries, Disposable {
-  /** A process has the store open for writing, so that `sending` means in flight; otherwise it was cut off. */
+  /** A process has the store open for writing. Then the state `sending` means an upload in flight, otherwise one that was cut off. */
   isLocked(): boolean
-  /** Receipts may be missing (restored, copied, or new beside a full library): mirrors search before uploading. */
+  /** Receipts may be missing: the store is restored, copied or new. Mirrors then search before they upload. */
   mayLackReceipts(): boolean
 }
 
 interface StoreView extends StoreReader {
-  /** Lets queries read a current snapshot, so that many small reads cost one lock. */
+  /** Makes queries read from a snapshot of this moment until the next call, so that many small reads take only one lock. */
   renewView(): void
-  /** Undefined when no process has the store open for writing, or it does not say so. */
+  /** Returns undefined if no process has the store open for writing, or that process could not leave its note. */
   findHolder(): LockHolder | undefined
 }
 
-/** Locked by this process. Writes happen inside `write`. */
+/** A store that this process has locked. All changes are made inside `write` and its variants. */
 export interface Store extends StoreReader {
   readonly directory: string
+  /** Returns an error if another program has changed the files of the store. */
   findChange(): OperatorError | undefined
   freeBytes(): number
-  /** Runs `work` in one transaction, durable when this returns. Throws OperatorError after a change. */
+  /** Runs `work` in one transaction, which is durable when this returns. Throws the error of `findChange`. */
   write<T>(work: () => T): T
   /** Like `write`, without waiting for the disk, for data that can be found again. The next `write` makes it durable. */
   writeRelaxed<T>(work: () => T): T
+  /** Runs `work` in a transaction that leaves no trace, for a dry run. */
   rollBackAfter<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Opens or creates the store and holds it. Throws LockedError when another process holds it, TemporaryError on a full disk, and
- * OperatorError when it is damaged, lost, out of reach or newer. Tests give later migrations.
+ * Opens or creates the store and locks it. Throws LockedError when another process holds it, TemporaryError on a full disk, and
+ * OperatorError when it is damaged, lost, out of reach or newer. Tests pass further migrations.
  */
 export function openStore(directory: string, migrationsDir = MIGRATIONS): Store {
   return explainFaults(directory, () => lockAndOpen(directory, migrationsDir))
@@ -109,14 +111,12 @@ function lockAndOpen(directory: string, migrationsDir: string): Store {
   }
 }
 
-/** Without its log; 0 when there is none. */
+/** Returns the size of the store in bytes without its log; 0 if there is none. */
 export function sizeOfStore(directory: string): number {
   return statSync(specOf(directory).file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/**
- * Reads beside the holder; undefined without a store. Migrates an older store first; throws LockedError when another process holds that.
- */
+/** Opens the store for reading; undefined without one. Migrates an older one first: LockedError if another process holds it. */
 export function openStoreReader(directory: string, migrationsDir = MIGRATIONS): StoreView | undefined {
   return explainFaults(directory, () => openForReading(directory, migrationsDir))
 }
@@ -157,7 +157,7 @@ function viewOf(
     database.exec('BEGIN')
   }
   const isLocked = () => explainFaults(directory, () => isKernelLockHeld(lockFileOf(directory)))
-  // The note of a killed process is not believed.
+  // Without a lock, the note is that of a killed process.
   const findHolder = () => (isLocked() ? readStoreHolder(directory) : undefined)
   const queries = prepareQueries(database)
   const mayLackReceipts = () => queries.foreign.isAnySearchDue() || (isElsewhere(files, generation) && !isLocked())
@@ -170,7 +170,7 @@ function viewOf(
   })
 }
 
-/** Changes nothing; undefined without a store. `isOlder`: opening it migrates it. Throws like openStoreReader. */
+/** Changes nothing; returns undefined without a store. `isOlder`: opening the store migrates it. Throws like openStoreReader. */
 export function checkStore(directory: string) {
   return explainFaults(directory, () => {
     const files = filesOf(directory)
@@ -192,14 +192,14 @@ function isStoreThere({ directory, spec, generationFile }: StoreFiles): boolean 
   return isThere
 }
 
-/** Another process may hold the store. */
+/** Copies the store to the directory `target`, also while another process holds it. */
 export function copyStoreInto(directory: string, target: string): void {
   const { spec, generationFile } = filesOf(target)
   copyStoreTo(directory, spec.file)
   recordClosed(spec, generationFile)
 }
 
-/** The file must not exist. */
+/** `file` must not exist. */
 function copyStoreTo(directory: string, file: string): void {
   const database = explainFaults(directory, () => openDatabaseReadOnly(specOf(directory)))
   try {
@@ -214,7 +214,7 @@ function createStore(writable: WritableDatabase, directory: string, release: () 
   try {
     const queries = prepareQueries(database)
     writable.write(() => {
-      queries.contents.doubtCutOff()
+      queries.contents.markCutOffInDoubt()
       queries.runs.endCutOff()
       if (!writable.isOfUnknownAge) return
       queries.foreign.requireSearches()
@@ -264,7 +264,7 @@ function filesOf(directory: string, migrationsDir?: string): StoreFiles {
   return { directory, spec: specOf(directory, migrationsDir), generationFile: join(directory, 'generation') }
 }
 
-/** Returns the path of the copy (0600) beside the store. */
+/** Copies the store to a file beside it (mode 0600); returns the path of the copy. */
 export function keepStoreCopy(directory: string, nowMs: number): string {
   const file = join(directory, `store.db.${isoTime(nowMs).replaceAll(':', '-')}.bak`)
   copyStoreTo(directory, file)
@@ -272,6 +272,7 @@ export function keepStoreCopy(directory: string, nowMs: number): string {
   return file
 }
 
+/** Opens a temporary copy of the store, which is removed when it is closed. */
 export function openStoreCopy(directory: string): Store {
   const copy = mkdtempSync(join(tmpdir(), 'shelfd-copy-'))
   const remove = () => rmSync(copy, { recursive: true, force: true })
@@ -312,19 +313,16 @@ const TOPICS = {
 }
 
 const TABLES =
-  'meta, library, mirror, directory, content, file, unconfirmed, history, upload, settlement, foreign_entry, problem, run'
+  'meta, library, mirror, directory, content, file, unconfirmed, history, upload, removal, settlement, foreign_entry, problem, run'
 
 type Topics = typeof TOPICS
 
 export type StoreQueries = { readonly [Topic in keyof Topics]: ReturnType<Topics[Topic]> }
 
-/**
- * Queries of a topic are prepared at first use, because preparing all takes longer than opening the database. Throws SQLite's error if a
- * table is missing.
- */
+/** A topic's queries are prepared at first use: preparing all takes longer than opening. Throws SQLite's error without a table. */
 export function prepareQueries(database: Database.Database): StoreQueries {
   database.prepare(`SELECT 1 FROM ${TABLES} LIMIT 0`)
-  // By default, each transaction on temporary tables writes and truncates a file; they do not outlive the process.
+  // By default each transaction on temporary tables writes and truncates a file. They do not outlive the process, so memory is enough.
   database.exec(`PRAGMA temp.journal_mode = MEMORY; ${SCAN_TABLES} ${LISTING_TABLE}`)
   const queries = {}
   for (const [topic, prepare] of Object.entries(TOPICS)) {
@@ -342,21 +340,21 @@ function announceHolder(directory: string): void {
   try {
     writeHolder(holderFileOf(directory), thisProcess())
   } catch {
-    // A full disk, or another file in its place.
+    // The disk is full, or another file has the name of the note. Only messages need it.
   }
 }
 
-/** If the lock file was replaced, another process may have written the note. */
+/** Removes the note of this process. If the lock file was replaced, another process may have written the note. */
 function retractHolder(directory: string): void {
   try {
     if (readStoreHolder(directory)?.pid !== process.pid) return
     rmSync(holderFileOf(directory), { force: true })
   } catch {
-    // The same.
+    // As in announceHolder: only messages need the note.
   }
 }
 
-/** Only for a store whose lock is held, since a killed process leaves its file. */
+/** Call it only while the lock is held, because a killed process leaves its note behind. */
 function readStoreHolder(directory: string): LockHolder | undefined {
   try {
     return readHolder(holderFileOf(directory), lockHolderShape)

@@ -12,9 +12,9 @@ export interface SnapshotRow {
 
 interface RowFilter {
   readonly classes: readonly ShownState[]
-  /** In upper or lower case. */
+  /** Paths with this text, in upper or lower case. */
   readonly text: string
-  /** Empty: all paths. */
+  /** A directory; empty: all paths. */
   readonly below: string
 }
 
@@ -30,10 +30,10 @@ const TEMPORARY = ''
 
 const COLUMNS = 'path, class, reason, size AS sizeBytes, resource_id AS resourceId'
 
-/** `/` is followed by `0` in character order. */
+/** Paths below a directory sort between `DIRECTORY/` and `DIRECTORY0`, because `0` follows `/`. */
 const IS_BELOW = "(@below = '' OR (path > @below || '/' AND path < @below || '0'))"
 
-const IS_MEANT = `${IS_BELOW} AND (@text = '' OR instr(folded, @text) > 0)`
+const IS_WANTED = `${IS_BELOW} AND (@text = '' OR instr(folded, @text) > 0)`
 
 type Bound = Pick<RowFilter, 'below' | 'text'>
 
@@ -41,7 +41,7 @@ function bound({ below, text }: RowFilter): Bound {
   return { below, text: text.toLowerCase() }
 }
 
-/** In memory, and beyond some size in a temporary file. */
+/** Holds the rows of a report in memory, and beyond some size in a temporary file. */
 export function createReportSnapshot() {
   const database = new Database(TEMPORARY)
   database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -55,10 +55,10 @@ function prepareRows(database: Database.Database) {
     'INSERT INTO entry (path, folded, class, reason, size, resource_id) VALUES (?, ?, ?, ?, ?, ?)',
   )
   const tally = database.prepare<Bound, ClassTally>(
-    `SELECT class, count(*) AS n FROM entry WHERE ${IS_MEANT} GROUP BY class`,
+    `SELECT class, count(*) AS n FROM entry WHERE ${IS_WANTED} GROUP BY class`,
   )
   const list = database.prepare<Bound & { classes: string; offset: number; limit: number }, SnapshotRow>(
-    `SELECT ${COLUMNS} FROM entry WHERE ${IS_MEANT}
+    `SELECT ${COLUMNS} FROM entry WHERE ${IS_WANTED}
        AND (@classes = '[]' OR class IN (SELECT value FROM json_each(@classes)))
      ORDER BY path, n LIMIT @limit OFFSET @offset`,
   )
@@ -68,7 +68,7 @@ function prepareRows(database: Database.Database) {
         insert.run(path, path?.toLowerCase() ?? null, name, reason, sizeBytes, resourceId)
       }
     }),
-    /** Ignores the classes of the filter. */
+    /** Counts rows by class, and ignores the classes of the filter. */
     tally: (filter: RowFilter): ClassTally[] => tally.all(bound(filter)),
     list: (filter: RowFilter, page: { readonly offset: number; readonly limit: number }): SnapshotRow[] =>
       list.all({ ...bound(filter), classes: JSON.stringify(filter.classes), ...page }),

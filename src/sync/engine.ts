@@ -26,22 +26,22 @@ export interface Connection {
   readonly access: AccessContext
 }
 
-/** The connection opens with the first request. */
+/** The service that mirrors are sent to. Nothing connects to it before the first call of `connect`. */
 export interface Service {
-  /** What mirrors are pinned to. It is undefined while the embedded library was never started. */
+  /** Mirrors are pinned to this identity. It is undefined until the embedded library has been started once. */
   readonly identity: string | undefined
-  /** Where a configured address was given, such as `SHELFD_SERVICE_URL`, for messages. */
+  /** The source of a configured address, such as `SHELFD_SERVICE_URL` or a file, for messages. */
   readonly addressFrom?: string
-  /** The directory of the library on this computer, for messages. */
+  /** The directory of the embedded library, for messages. */
   readonly directory?: string
   readonly isEmbedded: boolean
-  /** What decides which documents the embedded library can read, as a text that changes with it; undefined for a configured service. */
+  /** Returns a text that changes when the embedded library can read other documents than before; absent for a configured service. */
   describeReaders?(): string
   /** Checks the credential at the first call; later calls return the same connection. */
   connect(signal: AbortSignal): Promise<Connection>
   /** Calls `listener` with the current outage, then with each failed try, and with null once the service answers. */
   onOutage(listener: OutageListener): Disposable
-  /** Closes the connection; the next call opens a new one and checks the credential as it is then. */
+  /** Closes the connection; the next call of `connect` opens a new one and checks the credential again. */
   disconnect(): Promise<void>
   /** Like `disconnect`, without waiting for requests in flight, whose sockets may be dead. */
   reset(): Promise<void>
@@ -53,7 +53,7 @@ export const mirrorSettings = z.object({
     .string()
     .refine((path) => isAbsolute(path) && normalize(path) === path, 'must be an absolute path without ".."'),
   library: z.string().min(1, 'must not be empty'),
-  /** Create the library if it is missing: only in the embedded service, where no other user can create it. */
+  /** Whether a missing library is created: only in the embedded service, where no other user can create it. */
   mayCreateLibrary: z.boolean(),
   remotePath: z
     .string()
@@ -65,10 +65,10 @@ export const mirrorSettings = z.object({
   emptyFiles: z.enum(['upload', 'skip']),
   gitignore: z.boolean().exactOptional(),
   credentialFiles: z.array(z.string()).readonly().exactOptional(),
-  /** How long a file must stay unchanged before it is read again after it changed while it was read. */
+  /** If a file changed while it was read: how long it must stay unchanged before it is read again. */
   settleMs: boundedNumber(LIMIT_BOUNDS.durationMs),
   isAdHoc: z.boolean(),
-  /** If the directory holds so much that its first sync needs a confirmation, what it holds; otherwise null. */
+  /** What the directory holds if its first sync needs a confirmation, such as all home directories; null if it needs none. */
   breadth: z.string().nullable(),
 })
 
@@ -81,10 +81,10 @@ export const engineLimits = uploadLimits.extend({
 export type MirrorSettings = Readonly<z.infer<typeof mirrorSettings>>
 export type EngineLimits = Readonly<z.infer<typeof engineLimits>>
 
-/** The commands that a configuration names before and after the work on a mirror's directory, such as one that mounts it. */
+/** The configured commands that run before and after each sync of a mirror, for example to mount its directory. */
 export interface Hooks {
   has(mirror: string): boolean
-  /** Returns why the command failed. Throws UsageError for a program that others can change. */
+  /** Runs a command. Returns why it failed, undefined if it succeeded or none is configured for the moment. */
   run(
     moment: 'before' | 'after',
     mirror: { readonly name: string; readonly path: string; readonly isDryRun: boolean },
@@ -93,7 +93,7 @@ export interface Hooks {
   ): Promise<string | undefined>
 }
 
-/** What the stages work with. Service, disk, clock and randomness are parameters, so that the engine can run against anything. */
+/** What all stages share. Service, file system, clock and randomness are parameters, so that tests can replace them. */
 export interface Engine {
   readonly store: Store
   readonly service: Service
@@ -113,7 +113,7 @@ export interface Engine {
   readonly uploads: Pick<PQueue, 'add' | 'pending' | 'size' | 'concurrency'>
   /** Runs the uploads that do not fit into one buffer, `transfers` at the same time. */
   readonly largeUploads: Pick<PQueue, 'add'>
-  /** Contents of all mirrors whose upload is planned or in flight; others that the store calls `sending` were cut off. */
+  /** Ids of contents whose upload is planned or in flight. The upload of any other content in the state `sending` was cut off. */
   readonly inFlight: Set<number>
   readonly ingestion: IngestionCapacity
   readonly signal: AbortSignal
@@ -124,7 +124,7 @@ export interface Engine {
   readonly scrubIntervalMs: number | null
   readonly fleet?: Membership | undefined
   readonly hooks?: Hooks | undefined
-  /** Called before a mirror sends new contents into this computer's library. Throws HeldBackError when they are not wanted. */
+  /** Called with the size of new contents before the embedded library receives them. Throws HeldBackError if the user declines. */
   readonly beforeUploads?: ((bytes: number) => Promise<void>) | undefined
 }
 
@@ -132,12 +132,12 @@ export interface OpenMirror {
   readonly row: MirrorRow
   readonly settings: MirrorSettings
   readonly root: OpenRoot
-  /** The store has not pinned the root in `row` yet: the user accepted it, or its birth time has become known. */
+  /** Whether the store is still to pin the root in `row`: the user accepted it, or the system reports more about it than before. */
   readonly mustPinRoot: boolean
   /** The program's own directories below the root, relative to it. */
   readonly ownDirectories: readonly string[]
   readonly runId: number
-  /** Throws AccessError unless service, tenant and library are the pinned ones; nothing is recorded before. */
+  /** Throws AccessError unless service, tenant and library are the pinned ones. A scan records nothing before this call. */
   readonly verify: () => Promise<void>
 }
 

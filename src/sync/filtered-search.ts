@@ -4,9 +4,9 @@ import { RequestError } from '../foundation/errors.ts'
 import type { SearchRequest, ServiceClient } from '../remote/service-client.ts'
 import { decideHit, type HitFacts, isShown, type SearchFilter, sortHits, versionOf } from '../rules/search-filter.ts'
 import type { StoreReader } from '../store/open-store.ts'
-import type { MirrorPlace, SentResource } from '../store/tables/sent-resources.ts'
+import type { MirrorPath, SentResource } from '../store/tables/sent-resources.ts'
 
-/** Services may limit the first number. The second is only tried in the form without excerpts, which keeps the answer small. */
+/** How many results are requested: `first` with excerpts; `most` without, which keeps the answer small. Services may return fewer. */
 const CANDIDATES = { first: 100, most: 1_000 }
 
 export interface FilteredHit {
@@ -17,19 +17,22 @@ export interface FilteredHit {
 
 export interface FilteredSearch {
   readonly notice: string
-  /** In the order asked for. */
+  /** In the requested order. */
   readonly hits: readonly FilteredHit[]
-  /** The number of results that were looked at. */
+  /** How many results of the service were filtered. */
   readonly candidates: number
-  /** Whether these were all that the search found; otherwise further ones may pass. */
+  /**
+   * Whether the candidates are all results of the search, by the service answering fewer than requested; if not, further results may pass
+   * the filter. The interface sets no least limit, so a service that never answers more than 50, say, also seems complete with 50.
+   */
   readonly isComplete: boolean
-  /** Candidates that are left out because what the filter asks for is unknown. */
+  /** How many candidates are left out because a fact that the filter needs is unknown. */
   readonly undecided: number
-  /** Candidates that are left out because no file has them any more. */
+  /** How many candidates are left out because they are older versions, or their files are gone. */
   readonly outdated: number
 }
 
-/** Returns what the store has of each resource; undefined for what no mirror sent. */
+/** Returns what the store has about each resource; undefined for a resource that no mirror sent. */
 export type FindSent = (
   resourceIds: readonly string[],
 ) => readonly (SentResource | undefined)[] | Promise<readonly (SentResource | undefined)[]>
@@ -43,37 +46,37 @@ interface FilterInput {
 }
 
 /**
- * Searches the service, and filters and sorts its hits by what the store and the service say of each hit. By default it shows present
- * versions only: the store knows them best, so the service is asked for all versions, and for its present ones where these leave too
- * few. Hits after the best hundred have no excerpts.
+ * Searches the service, then filters and sorts the hits by facts of the store and the service. The service is asked for all versions,
+ * because the store knows best which of them are current. If too few are, it is also asked for current versions only. Hits after the
+ * best hundred have no excerpts.
  */
 export async function searchFiltered(
   request: Omit<SearchRequest, 'limit'>,
   { client, filter, wanted, findSent, signal }: FilterInput,
 ): Promise<FilteredSearch> {
   const { order, place, isType, sinceMs, beforeMs, versions } = filter
-  const ask = (limit: number, more?: Partial<SearchRequest>) =>
+  const search = (limit: number, more?: Partial<SearchRequest>) =>
     client.searchResources({ ...request, limit, ...more }, signal)
-  const look = async (limit: number) => {
-    const response = await ask(limit)
+  const searchAndFilter = async (limit: number) => {
+    const response = await search(limit)
     const found = await filterHits(response, filter, findSent)
     const isComplete = response.results.length < limit
     return { response, found, isComplete, isEnough: order === 'relevance' && found.hits.length >= wanted }
   }
   const isPlain = order === 'relevance' && [place, isType, sinceMs, beforeMs].every((each) => each === null)
-  // Without filters, the hits that are shown are mostly enough.
-  let best = await look(isPlain ? Math.min(wanted, CANDIDATES.first) : CANDIDATES.first)
+  // Without filters most results are shown, so as many as are wanted usually suffice.
+  let best = await searchAndFilter(isPlain ? Math.min(wanted, CANDIDATES.first) : CANDIDATES.first)
   const isShort = () => !best.isComplete && !best.isEnough
-  if (isShort() && isPlain && wanted < CANDIDATES.first) best = await look(CANDIDATES.first)
+  if (isShort() && isPlain && wanted < CANDIDATES.first) best = await searchAndFilter(CANDIDATES.first)
   const { response, found } = best
   if (!isShort()) return { ...found, isComplete: best.isComplete }
-  const knowsVersions = response.results.some(({ resource }) => resource.superseded_by !== undefined)
+  const hasVersions = response.results.some(({ resource }) => resource.superseded_by !== undefined)
   const current =
-    versions === 'current' && found.outdated > 0 && knowsVersions
-      ? await ask(CANDIDATES.first, { versions: 'current' })
+    versions === 'current' && found.outdated > 0 && hasVersions
+      ? await search(CANDIDATES.first, { versions: 'current' })
       : undefined
-  const longer = await listMore(ask)
-  // Some services silently list fewer than they are asked for.
+  const longer = await searchForMost(search)
+  // Some services silently return fewer results than requested.
   const isLonger = longer !== undefined && longer.results.length > response.results.length
   const results = mergeResults(isLonger ? longer.results : response.results, [
     ...response.results,
@@ -89,21 +92,21 @@ type Results = SearchResponse['results']
 
 /** Keeps the order of `all`, replaces its results by those in `detailed`, and appends the others of `detailed`. */
 function mergeResults(all: Results, detailed: Results): Results {
-  const rest = new Map(detailed.map((result) => [result.resource.id, result]))
+  const unmerged = new Map(detailed.map((result) => [result.resource.id, result]))
   const merged = all.map((result) => {
-    const known = rest.get(result.resource.id)
-    rest.delete(result.resource.id)
-    return known ?? result
+    const replacement = unmerged.get(result.resource.id)
+    unmerged.delete(result.resource.id)
+    return replacement ?? result
   })
-  return [...merged, ...rest.values()]
+  return [...merged, ...unmerged.values()]
 }
 
-/** Undefined when the service refuses so high a limit. */
-async function listMore(
-  ask: (limit: number, more: Partial<SearchRequest>) => Promise<SearchResponse>,
+/** Returns undefined if the service refuses so high a limit. */
+async function searchForMost(
+  search: (limit: number, more: Partial<SearchRequest>) => Promise<SearchResponse>,
 ): Promise<SearchResponse | undefined> {
   try {
-    return await ask(CANDIDATES.most, { outputFormat: 'compact' })
+    return await search(CANDIDATES.most, { outputFormat: 'compact' })
   } catch (error) {
     if (error instanceof RequestError) return undefined
     throw error
@@ -130,21 +133,21 @@ async function filterHits(
   }
 }
 
-/** Returns what the store has of each resource of a service; `place`: only files that lie there count. */
+/** Returns a function that looks up resources of one service in the store. With `place`, only files at or below that path count. */
 export function sentFinder(
   store: Pick<StoreReader, 'sentResources'> | undefined,
   origin: string,
-  place: MirrorPlace | null = null,
+  place: MirrorPath | null = null,
 ): (resourceIds: readonly string[]) => (SentResource | undefined)[] {
   return (resourceIds) => resourceIds.map((id) => store?.sentResources.find(origin, id, place))
 }
 
-/** Services may say type, size and time of a resource by these fields, which the interface does not name. */
+/** Also reads `mime_type`, `size` and `created_at`, which the interface does not name but some services send. */
 function factsOf(resource: ResourceRecord, sent: SentResource | undefined): HitFacts {
   const { mime_type: mime, size, created_at: createdAt, paths, superseded_by: supersededBy } = resource
   const files = sent?.files ?? []
   const addedMs = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN
-  const known = sent && {
+  const stored = sent && {
     hasFile: files.length > 0,
     endedBy: sent.last?.reason ?? null,
     isNewestFound: sent.last?.isNewestFound ?? false,
@@ -153,24 +156,22 @@ function factsOf(resource: ResourceRecord, sent: SentResource | undefined): HitF
     mime: sent?.mime ?? (typeof mime === 'string' ? mime : null),
     sizeBytes: sent?.size ?? (typeof size === 'number' ? size : null),
     dateMs: files[0]?.changedAt ?? (Number.isNaN(addedMs) ? (sent?.uploadedAt ?? null) : addedMs),
-    version: versionOf(known, supersededBy),
-    files: files.map(absolute),
+    version: versionOf(stored, supersededBy),
+    files: files.map(absolutePath),
     formerFile: formerFileOf(sent),
     earlier: earlierOf(resource, sent),
     libraryPaths: paths ?? null,
   }
 }
 
-const absolute = ({ root, path }: { readonly root: string; readonly path: string }) => join(root, path)
+const absolutePath = ({ root, path }: { readonly root: string; readonly path: string }) => join(root, path)
 
 function formerFileOf(sent: SentResource | undefined): string | null {
-  if (sent?.last) return absolute(sent.last)
-  const from = sent?.sentFrom
-  if (!from || sent.files.some(({ root, path }) => root === from.root && path === from.path)) return null
-  return sent.files.length === 0 ? null : absolute(from)
+  if (sent?.last) return absolutePath(sent.last)
+  return sent?.sentFrom && sent.files.length > 0 ? absolutePath(sent.sentFrom) : null
 }
 
-function earlierOf({ earlier_versions: said }: ResourceRecord, sent: SentResource | undefined): HitFacts['earlier'] {
+function earlierOf({ earlier_versions: earlier }: ResourceRecord, sent: SentResource | undefined): HitFacts['earlier'] {
   if (sent) return sent.earlier && { count: sent.earlier.count, newestMs: sent.earlier.endedAt }
-  return said ? { count: said.count, newestMs: Date.parse(said.newest_created_at) } : null
+  return earlier ? { count: earlier.count, newestMs: Date.parse(earlier.newest_created_at) } : null
 }

@@ -2,7 +2,7 @@ import { ShelfdError } from '../foundation/errors.ts'
 import { reactToFailure } from '../rules/react-to-failure.ts'
 import type { Connection } from './engine.ts'
 
-/** The right that a kind of request needs, on one library. */
+/** A right on one library that a request needs. */
 export interface NeededRight {
   readonly libraryId: string
   readonly right: 'read' | 'resource.create' | 'update'
@@ -16,7 +16,7 @@ const ABILITIES: Readonly<Record<NeededRight['right'], string>> = {
 
 /**
  * Returns the error of a request if it concerns the requested item alone; undefined if it concerns the service. If the error does not
- * show which, asks once for the credential's rights: a service that grants the right works.
+ * show which of the two, asks the service for the credential's rights: if it grants the needed one, the error concerns the item.
  */
 export async function itemFailure(
   error: unknown,
@@ -39,10 +39,10 @@ export async function isServiceWell(
     const access = await client.checkAccess(signal)
     if (access.abilities.includes(ABILITIES[needed.right])) return true
     const library = access.libraries.find(({ id }) => id === needed.libraryId)
-    // An access context need not list every library; the listing does.
+    // The access context may omit libraries; the listing has all.
     return (library ?? (await findListed(client, needed.libraryId, signal)))?.access.includes(needed.right) ?? false
   } catch {
-    // The caller reports the first error, which names the cause better.
+    // The caller reports the error of its own request, which names the cause better.
     return false
   }
 }

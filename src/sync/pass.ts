@@ -10,21 +10,21 @@ export const passOptions = z.object({
   waitMs: boundedNumber(LIMIT_BOUNDS.durationMs),
   hashEverything: z.boolean(),
   isDryRun: z.boolean(),
-  /** Any number of files may be gone (P12). */
+  /** Whether missing files are removed however many they are (P12). */
   acceptsRemovals: z.boolean(),
-  /** The mirror may take over a directory that the library already holds (P14). */
+  /** Whether the mirror may use a remote directory that already exists in the library (P14). */
   adopts: z.boolean(),
-  /** Pins the mirror to the directory that is at its path now (P15, roots). */
+  /** Whether the mirror is pinned to the directory that is at its path now (P15, roots). */
   acceptsRoot: z.boolean(),
-  /** A directory that holds the home or the system may become a mirror. */
+  /** Whether a home or system directory may become a mirror. */
   acceptsBreadth: z.boolean(),
-  /** Files that changed more recently are left to a later run; null: none. */
+  /** Files that changed within this time are left to a later run; null: no files are. */
   minAgeMs: boundedNumber(LIMIT_BOUNDS.durationMs).nullable().default(null),
 })
 
 export type PassOptions = Readonly<z.infer<typeof passOptions>>
 
-/** Does nothing that needs a confirmation, and nothing that is not due. */
+/** The options of a pass that needs no confirmation and hashes only what is due. */
 export const CAREFUL_PASS = {
   hashEverything: false,
   isDryRun: false,
@@ -35,23 +35,23 @@ export const CAREFUL_PASS = {
   minAgeMs: null,
 } as const satisfies Omit<PassOptions, 'waitMs'>
 
-/** Which uploads count as one run: those with a run's id, or those of a daemon's mirror since a time (monotonic). */
+/** Which uploads count for the limits of a run: those of one run, or in a daemon those of one mirror since `sinceMs` (monotonic). */
 export type QuotaScope =
   | { readonly kind: 'run'; readonly runId: number; readonly afterUploadId: number }
   | {
       readonly kind: 'span'
       readonly sinceMs: number
-      /** A limit leaves room again after this time; absent: the next batch continues. */
+      /** How long until a limit that is reached has room again; absent in a batch, where only the next batch continues. */
       readonly freesAfterMs?: number
     }
 
-/** What one run has finished trying, over all its mirrors. */
+/** What the uploads of one run have found out so far, over all its mirrors. */
 export interface RunAttempts {
-  /** Contents that were quarantined or refused in this run. */
+  /** Ids of contents that were quarantined or refused in this run, which does not try them again. */
   readonly exhausted: Set<number>
-  /** Directories that are gone from the service and are to be created again; by identifier. */
+  /** Ids of directories that are missing in the library and are to be created again. */
   readonly goneDirectories: Set<number>
-  /** Directories that were created again; a run does so once for each. */
+  /** Ids of directories that were created again, which a run does once for each. */
   readonly recreatedDirectories: Set<number>
 }
 
@@ -63,7 +63,7 @@ export interface Pass {
   readonly runId: number
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  /** Mirrors that the run has sent to, whose resources may still be in ingestion. */
+  /** Mirrors that the run has already processed; their resources may still be in ingestion. */
   readonly followed: MirrorRow[]
   /** Filled during the pass, so that it is also valid for a pass that was cut short. */
   readonly summary: SyncSummary
@@ -75,11 +75,12 @@ export interface UploadOptions {
   readonly follower: Follower
   /** How long to wait until ingestion has capacity. */
   readonly waitMs: number
-  /** How long to wait for what other hosts of a fleet send; `waitMs` if absent. */
+  /** How long to wait for uploads of other hosts that share the ledger; `waitMs` if absent. */
   readonly waitForOthersMs?: number
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
   readonly rechecksDirectories?: boolean
+  /** Called with a file that changed or vanished before its upload. */
   readonly onUnread?: (path: string) => void
   readonly isHeld?: () => boolean
   /** Called when there is nothing to upload for the moment; only while the stage is open. */

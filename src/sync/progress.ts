@@ -5,7 +5,7 @@ const count = z.number().default(0)
 
 const uploadProgress = z.object({ path: z.string(), sizeBytes: z.number(), bytesSent: z.number() })
 
-/** `turn`: another sync runs; `ledger`: the ledger is asked; `hosts`: other hosts send the remaining contents. */
+/** `turn`: another scan runs; `ledger`: the ledger is asked; `asking`: the user is asked; `hosts`: other hosts send what remains. */
 const phases = [
   'starting',
   'turn',
@@ -20,7 +20,7 @@ const phases = [
   'embedding',
 ] as const
 
-/** The progress of a run: plain counters that stages increase and a display reads at any time. The defaults are its beginning. */
+/** The progress of a run: plain counters that stages increase and a display reads at any time. The defaults are the initial values. */
 export const progressShape = z.object({
   mirror: z.string().default(''),
   phase: z.enum(phases).default('starting'),
@@ -31,17 +31,17 @@ export const progressShape = z.object({
   directoriesTotal: count,
   contentsSent: count,
   contentsTotal: count,
-  /** Bytes of stored contents and bytes sent by uploads in flight; a failed upload subtracts its bytes. */
+  /** Bytes of stored contents and bytes sent by uploads in flight; the bytes of a failed upload are subtracted. */
   bytesSent: count,
   bytesTotal: count,
   uploads: z.array(uploadProgress).prefault([]),
   inIngestion: count,
-  /** Path of the resource that is followed for the longest time; empty without one. */
+  /** Path of the resource that has been in ingestion longest; empty if none is. */
   inIngestionLongest: z.string().default(''),
   searchable: count,
   documentsEmbedded: count,
   documentsToEmbed: count,
-  /** The outage that stops the run for the moment; null: none. */
+  /** The outage whose end the run is waiting for; null if there is none. */
   outage: outageShape.nullable().default(null),
 })
 
@@ -52,11 +52,11 @@ export function createProgress(): Progress {
   return progressShape.parse({})
 }
 
-/** Sets how much is left to upload; another call corrects the totals of the one before. */
-export function announceUploads(progress: Progress, left: { readonly n: number; readonly bytes: number }): void {
+/** Begins the phase `uploading`, and computes the totals from what remains to be uploaded. */
+export function announceUploads(progress: Progress, remaining: { readonly n: number; readonly bytes: number }): void {
   progress.phase = 'uploading'
-  progress.contentsTotal = progress.contentsSent + left.n
-  progress.bytesTotal = progress.bytesSent + left.bytes
+  progress.contentsTotal = progress.contentsSent + remaining.n
+  progress.bytesTotal = progress.bytesSent + remaining.bytes
 }
 
 export function withdrawUpload(progress: Progress, sizeBytes: number): void {
@@ -65,9 +65,9 @@ export function withdrawUpload(progress: Progress, sizeBytes: number): void {
 }
 
 interface UploadCounter {
-  /** Returns the same body, counted; the count starts again with each body. */
+  /** Returns a body with the same bytes, which are counted as they are read. Each call restarts the count of the upload. */
   count(body: Uint8Array | AsyncIterable<Uint8Array>): Uint8Array | AsyncIterable<Uint8Array>
-  /** Ends the count; if the upload failed, subtracts its bytes. */
+  /** Ends the count; if the upload failed, subtracts what was counted. */
   end(isStored: boolean): void
 }
 
@@ -77,11 +77,11 @@ export function beginUpload(
 ): UploadCounter {
   const upload = { path, sizeBytes, bytesSent: 0 }
   progress.uploads.push(upload)
-  // An upload that was not announced, such as a refused content that is due again, counts from its start.
+  // The announced totals may lack an upload, such as that of a refused content that is due again.
   const { uploads } = progress
-  const bytesLeft = uploads.reduce((bytes, other) => bytes + other.sizeBytes - other.bytesSent, 0)
+  const remainingBytes = uploads.reduce((bytes, other) => bytes + other.sizeBytes - other.bytesSent, 0)
   progress.contentsTotal = Math.max(progress.contentsTotal, progress.contentsSent + uploads.length)
-  progress.bytesTotal = Math.max(progress.bytesTotal, progress.bytesSent + bytesLeft)
+  progress.bytesTotal = Math.max(progress.bytesTotal, progress.bytesSent + remainingBytes)
   const add = (bytes: number) => {
     upload.bytesSent += bytes
     progress.bytesSent += bytes
@@ -106,7 +106,7 @@ async function* countChunks(
 ): AsyncGenerator<Uint8Array, void, void> {
   for await (const chunk of chunks) {
     yield chunk
-    // The next chunk was requested, so the connection has taken this one.
+    // The connection asks for the next chunk only after it has accepted this one.
     add(chunk.length)
   }
 }

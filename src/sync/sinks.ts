@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UploadOutcome } from '../store/tables/uploads.ts'
 
-/** The summary of a run lists each upload as well. */
+/** Logged for an upload that stays in doubt. The summary of the run lists the upload as well. */
 export const FAILED_AGAIN = 'an upload failed again'
 
 /** A file that a dry run would upload; `path` is relative to the mirror's root. */

@@ -22,13 +22,13 @@ function leaseOf(isReachable: () => boolean = () => true) {
 
 test('a lease closes the service 5 s after the last call, not before', async () => {
   const { lease, clock, events } = leaseOf()
-  const [one, two] = [await lease.take(), await lease.take()]
+  const [one, two] = [await lease.acquire(), await lease.acquire()]
   expect([one.client, events]).toEqual(['the client', ['opened']])
   one[Symbol.dispose]()
   await clock.advance(60_000)
   two[Symbol.dispose]()
   await clock.advance(4_000)
-  ;(await lease.take())[Symbol.dispose]()
+  ;(await lease.acquire())[Symbol.dispose]()
   await clock.advance(4_900)
   expect(events).toEqual(['opened'])
   await clock.advance(200)
@@ -37,9 +37,9 @@ test('a lease closes the service 5 s after the last call, not before', async () 
 
 test('a lease opens the service again after it was closed', async () => {
   const { lease, clock, events } = leaseOf()
-  ;(await lease.take())[Symbol.dispose]()
+  ;(await lease.acquire())[Symbol.dispose]()
   await clock.advance(6_000)
-  ;(await lease.take())[Symbol.dispose]()
+  ;(await lease.acquire())[Symbol.dispose]()
   await lease[Symbol.asyncDispose]()
   expect(events).toEqual(['opened', 'closed', 'opened', 'closed'])
 })
@@ -47,8 +47,8 @@ test('a lease opens the service again after it was closed', async () => {
 test('a lease tries again to open an unreachable service', async () => {
   let isReachable = false
   const { lease, events } = leaseOf(() => isReachable)
-  await expect(lease.take()).rejects.toThrow('not now')
+  await expect(lease.acquire()).rejects.toThrow('not now')
   isReachable = true
-  ;(await lease.take())[Symbol.dispose]()
+  ;(await lease.acquire())[Symbol.dispose]()
   expect(events).toEqual(['opened'])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createRedactor } from '../../src/app/logging/redactor.ts'
 import { openEngine } from '../../src/app/open-engine.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
+import { createRedactor } from '../../src/foundation/text/redaction.ts'
 import type { Outage } from '../../src/remote/policies/outage.ts'
 import { DEFAULT_RETRY } from '../../src/rules/retry-delay.ts'
 import { startFaultyService } from '../support/faulty-service.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderFinding, SYMBOLS, WORDS } from '../../src/cli/render/findings.ts'
+import { renderFinding, SYMBOLS, WORDS } from '../../src/cli/commands/doctor.ts'
 import { showsSymbols } from '../../src/cli/terminal/cli-io.ts'
 
 const finding = {

@@ -45,6 +45,11 @@ test('a wrapped line keeps every word, and fits where words do', () => {
   )
 })
 
+test('a narrow table cuts names of mirrors rather than how a run ended', () => {
+  const row = ['ended with problems', '12 files', 'papers-of-the-year, photographs']
+  expect(renderTable(['ending', 'sent', 'mirrors'], [row], 45)).toContain('ended with problems  12 files  papers-of-')
+})
+
 test('a table lines up below East Asian names and emoji', () => {
   const rows = [
     ['日本語の文書.md', '1'],

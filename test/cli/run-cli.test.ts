@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { typedInCheckout } from '../../src/cli/checkout.ts'
 import { commands, GROUP_SUMMARIES } from '../../src/cli/commands.ts'
+import { typedInCheckout } from '../../src/cli/commands-as-typed.ts'
 import { createHome, createStop } from './run-with.ts'
 
 const { home, shelfd } = createHome()
@@ -31,7 +31,7 @@ test('help lists the commands of a group', async () => {
         -q, --quiet       Log errors only
         -v, --verbose     Log more, and name each file that is sent; twice also shows the traces of errors
             --log-format  Log as text or json [text|json]
-            --color       Colour what people read [auto|always|never, default auto]
+            --color       Use colours in text [auto|always|never, default auto]
         -V, --version     Print the version
         -h, --help        Print this help
 
@@ -196,7 +196,7 @@ describe('errors', () => {
       {
         "exitCode": 2,
         "stderr": "shelfd: Cannot read the configuration: ~/bad.yaml:1: "mirrors" must be a list of mirrors, not 3
-        shelfd config path shows which file is read, shelfd config schema its keys
+        shelfd --config bad.yaml config path shows which file is read, shelfd --config bad.yaml config schema its keys
       ",
         "stdout": "",
       }
@@ -210,14 +210,17 @@ describe('errors', () => {
     const line = 'config show --config a-file-with-a-long-name-that-does-not-exist-in-this-directory.yaml'
     const piped = (await shelfd(line)).stderr.split('\n')
     expect(piped[0]?.length).toBeGreaterThan(80)
-    expect(piped[1]).toBe('  shelfd config path shows which file is read, shelfd config schema its keys')
+    const flags = '--config a-file-with-a-long-name-that-does-not-exist-in-this-directory.yaml'
+    expect(piped[1]).toBe(
+      `  shelfd ${flags} config path shows which file is read, shelfd ${flags} config schema its keys`,
+    )
     const { stderr } = await shelfd(line, {
       isTerminal: true,
       columns: 60,
       asTyped: typedInCheckout('/shelfd/src/start.ts', '/'),
     })
     expect(stderr.replaceAll(/\n +/g, ' ')).toContain(
-      ' npm start -- config path shows which file is read, npm start -- config schema its keys',
+      ` npm start -- ${flags} config path shows which file is read, npm start -- ${flags} config schema its keys`,
     )
     expect(
       stderr.split('\n').filter((each) => each.includes(' ', 2) && each.length > 60 && !each.includes('/')),
@@ -247,6 +250,13 @@ describe('errors', () => {
     const { stdout } = await shelfd('whoami --help', { asTyped: typedInCheckout('/shelfd/src/start.ts', '/') })
     expect(stdout.split('\n').at(-2)).toBe('In this checkout, type "npm start --" for "shelfd".')
     expect((await shelfd('whoami --help')).stdout).not.toContain('checkout')
+  })
+
+  test('a command that a message suggests keeps the configuration and the state that were named', async () => {
+    const { stderr } = await shelfd(['status', '--state-dir', 'my state', '--config', 'none.yaml'])
+    expect(stderr).toContain("shelfd --config none.yaml --state-dir 'my state' config path")
+    const { stderr: advice } = await shelfd(['history', '--state-dir=other'])
+    expect(advice).toContain('see "shelfd --state-dir other sync --help"')
   })
 
   test('an error cannot write to the terminal [F-FS-13]', async () => {

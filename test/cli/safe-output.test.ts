@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createContext } from '../../src/cli/context.ts'
 import { renderFields, renderTable } from '../../src/cli/render/layout.ts'
 import { describeProgress } from '../../src/cli/render/progress-line.ts'
-import { reportError } from '../../src/cli/report-error.ts'
+import { reportError } from '../../src/cli/run-cli.ts'
 import type { CliIo } from '../../src/cli/terminal/cli-io.ts'
 import { askLine } from '../../src/cli/terminal/prompts.ts'
 import { UsageError } from '../../src/foundation/errors.ts'
@@ -83,13 +83,14 @@ describe('printed output', () => {
         context.messages.clear()
         await askLine(context, text)
         const shown = {
+          io,
           commandName: text,
           withStack: true,
           logFormat: format,
           color: 'always' as const,
           redact: (line: string) => line,
         }
-        await reportError(new UsageError('bad-usage', text, { cause: new Error(text) }), io, shown)
+        await reportError(new UsageError('bad-usage', text, { cause: new Error(text) }), shown)
         expect(written().replaceAll(OWN_MARKS, '').replaceAll('\t', ' ')).not.toMatch(DANGEROUS)
       }),
     )

@@ -183,5 +183,5 @@ test('a status that cannot be read is checked again later, and ends nothing [F-P
     await notices.beat(readStatus)
     await clock.advance(15_000)
   }
-  expect([asked, warnings]).toEqual([2, Array.from({ length: 2 }, () => 'cannot look for what to notify of')])
+  expect([asked, warnings]).toEqual([2, Array.from({ length: 2 }, () => 'cannot check whether a notice must be sent')])
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { OutageTracker } from '../../src/dashboard/outage-tracker.ts'
 import { DashboardSyncs } from '../../src/dashboard/syncs.ts'
-import { Waiting } from '../../src/dashboard/waiting.ts'
 
 test('a sync that waits for its turn names the mirror that it waits for', async () => {
   const turns = new Map(['notes', 'papers'].map((name) => [name, Promise.withResolvers<void>()]))
   const sync = async (names: readonly string[]) => void (await turns.get(names.join())?.promise)
-  const syncs = new DashboardSyncs(sync, new Waiting(() => {}))
+  const syncs = new DashboardSyncs(sync, new OutageTracker(() => {}))
   const waits = () => ['notes', 'papers'].map((name) => [syncs.isRunning(name), syncs.waitsFor(name)])
   syncs.begin(['notes', 'papers'])
   const NOTHING = [false, null]

@@ -37,7 +37,7 @@ const endless = (ignores: boolean) =>
 
 describe('what a program did', () => {
   onUnix('its output and exit code come back, and it gets no token', async () => {
-    expect(await shell('cat; printf "%s" "$SHELFD_TOKEN"', { input: 'abc', mostStdoutBytes: 3 })).toMatchObject({
+    expect(await shell('cat; printf "%s" "$SHELFD_TOKEN"', { input: 'abc', maxStdoutBytes: 3 })).toMatchObject({
       failure: undefined,
       stdout: Buffer.from('abc'),
     })
@@ -48,7 +48,7 @@ describe('what a program did', () => {
   })
 
   onUnix('output beyond its bound ends the program, and without one only the end is kept', async () => {
-    expect((await shell('yes', { mostStdoutBytes: 1_000 })).failure).toEqual({ kind: 'output' })
+    expect((await shell('yes', { maxStdoutBytes: 1_000 })).failure).toEqual({ kind: 'output' })
     const { failure, printed } = await shell('yes | head -c 3000000; echo end')
     expect({ failure, length: printed.length, end: printed.endsWith('y\nend\n') }).toEqual({
       failure: undefined,
@@ -67,7 +67,7 @@ describe('what a program did', () => {
     const directory = temporaryDirectory()
     const { failure, stdout } = await shell('(sleep 600 & echo $! > "$1/child"); echo done', {
       directory,
-      mostStdoutBytes: 100,
+      maxStdoutBytes: 100,
     })
     expect({ failure, text: stdout.toString() }).toEqual({ failure: undefined, text: 'done\n' })
     expect(isRunning(readFileSync(join(directory, 'child'), 'utf8').trim())).toBe(true)
@@ -160,7 +160,7 @@ describe('a program that others could exchange', () => {
         failureOf({ program: at('own/tool') }),
       ])
     const refused = (file: string, place: string) =>
-      `Cannot use "${at(file)}": it is to be run, "${at(place)}" decides which file that is, and others can write it (mode 0777); run: chmod go-w "${at(place)}"`
+      `Cannot run "${at(file)}": it is reached through "${at(place)}", and others can write it (mode 0777); run: chmod go-w "${at(place)}"`
     for (const place of ['shared/bin', 'shared']) {
       chmodSync(at(place), 0o777)
       expect(await tries()).toEqual([
@@ -178,8 +178,7 @@ describe('a program that others could exchange', () => {
       ])
     }
     chmodSync(at('own/tool'), 0o775)
-    if (process.getuid?.() === 0)
-      expect((await tries())[3]).toContain('it is to be run, and others can write it (mode 0775)')
+    if (process.getuid?.() === 0) expect((await tries())[3]).toContain(': others can write it (mode 0775)')
   })
 
   onUnix('it is not run over a link of another user [S-06]', async () => {
@@ -187,8 +186,6 @@ describe('a program that others could exchange', () => {
     const directory = temporaryDirectory()
     symlinkSync('/bin/true', join(directory, 'link'))
     lchownSync(join(directory, 'link'), 65534, 65534)
-    expect(await failureOf({ program: join(directory, 'link') })).toContain(
-      'it is to be run, and it belongs to user 65534',
-    )
+    expect(await failureOf({ program: join(directory, 'link') })).toContain(': it belongs to user 65534')
   })
 })

@@ -20,6 +20,7 @@ test('an assistant uses the embedded library over stdio', async () => {
   const home = homeWithPapers({
     'sails.md': '# Solar sails\n\nLight pushes a sail.\n',
     'page.html': '<p>A page of foxes</p>',
+    'utf-16.txt': Buffer.from('\ufeffOwls: Käuze', 'utf16le'),
   })
   expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
   const assistant = await assistantOf(home)
@@ -36,6 +37,13 @@ test('an assistant uses the embedded library over stdio', async () => {
   expect([readPage.texts[1]?.trim(), readPage.value.notice]).toEqual([
     'A page of foxes',
     expect.stringContaining('there may be more'),
+  ])
+
+  const [owls] = hitsOf((await useTool(assistant, 'search', { query: 'owls' })).value)
+  const readOwls = await useTool(assistant, 'read_resource', { library: 'Papers', resource: owls?.resource })
+  expect([readOwls.texts[1]?.trim(), readOwls.value.notice]).toEqual([
+    'Owls: Käuze',
+    'Joined from 1 part that the service lists; there may be more',
   ])
 
   const document = { library: 'Papers', name: 'note.md', text: 'Of an assistant' }

@@ -1,7 +1,7 @@
 /** Commands beside a process that holds the store and the library, as the daemon does; here the test's own process holds them. */
 import { mkdirSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { daemonStatusJson } from '../../src/cli/render/status-json.ts'
+import { daemonStatusJson } from '../../src/cli/commands/status.ts'
 import type { ControlHandlers, SyncRequest } from '../../src/daemon/control/protocol.ts'
 import { startControlServer } from '../../src/daemon/control/server.ts'
 import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'

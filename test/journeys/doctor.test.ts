@@ -65,7 +65,7 @@ describe('the doctor without findings', () => {
   test('the doctor prints one line for each check', async () => {
     const { home } = await withLibrary()
     const { stdout } = await home.shelfd(['doctor'])
-    expect(stdout).toMatch(/^ok {6}configuration {4}no file/m)
+    expect(stdout).toMatch(/^ok {6}configuration {4}no file, the defaults hold$/m)
     expect(stdout).toMatch(/^warning daemon .* → shelfd service install$/m)
     expect(stdout).not.toMatch(/[✓✗]/)
   })

@@ -140,7 +140,7 @@ describe('uploads that always fail', () => {
     expect(service.count('uploadFile')).toBe(4)
   })
 
-  test('a daemon with a failing upload reports no success', { timeout: 90_000 }, async () => {
+  test('a daemon with a failing upload reports no success', async () => {
     const { service, home } = await failingHome('html-error')
     configure(home, { mirrors: [{ name: 'papers', path: `${home.path}/Papers`, library: 'Research', settle: '50ms' }] })
     const daemon = await startDaemon(home)

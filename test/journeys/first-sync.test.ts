@@ -45,10 +45,25 @@ describe('the first sync into the library on this computer', () => {
   })
 
   test('the first sync suggests no command that would look elsewhere', async () => {
-    const [home, other] = [temporaryHome(), temporaryHome()]
-    for (const { write } of [home, other]) write('Papers', TREE)
-    const elsewhere = await other.shelfd(['sync', 'Papers', '--state-dir', 'elsewhere'])
-    expect(elsewhere.stderr).toMatch(/ on this computer \(.*\)\.\n$/)
+    const home = homeWithPapers(TREE)
+    const named = await home.shelfd(['sync', 'Papers', '--state-dir', 'named'])
+    expect(named.stderr).toContain(
+      'Next: shelfd --state-dir named search "spring tide" · shelfd --state-dir named report',
+    )
+    const other = homeWithPapers(TREE)
+    const { stderr } = await other.shelfd(['sync', 'Papers'], { SHELFD_STATE_DIR: join(other.path, 'elsewhere') })
+    expect(stderr).toMatch(/ on this computer \(.*\)\.\n$/)
+  })
+
+  test('a hit names each file with the same content', async () => {
+    const home = homeWithPapers({ 'a/sails.md': 'about sails', 'b/copy.md': 'about sails' })
+    await home.sync(['Papers'])
+    for (const directory of ['a', 'b'])
+      expect((await home.shelfd(['search', 'sails', '--in', `Papers/${directory}`])).stdout).not.toContain('moved')
+    const { stdout } = await home.shelfd(['search', 'sails'])
+    expect(stdout).toMatch(
+      /sails\.md\n(?:.*\n)+ +same content: .*copy\.md|copy\.md\n(?:.*\n)+ +same content: .*sails\.md/,
+    )
   })
 
   test('npm start suggests a search, a directory and the dashboard', async () => {
@@ -82,8 +97,13 @@ describe('the first sync into the library on this computer', () => {
       expectExit(await home.shelfd(['sync', 'Other', '--to', to]), 2, 'there is no library')
   })
 
-  test('the search that is offered has no words of a secret', async () => {
-    const home = homeWithPapers({ 'my password is hunter.md': 'x', 'AbCdEfGh tide.md': 'x', 'x/kennwort bank.md': 'y' })
+  test('the search that is offered has no words of a secret, and does not name an empty file', async () => {
+    const home = homeWithPapers({
+      'empty swell.md': '',
+      'my password is hunter.md': 'x',
+      'AbCdEfGh tide.md': 'x',
+      'x/kennwort bank.md': 'y',
+    })
     expect((await home.shelfd(['sync', 'Papers'])).stderr).toContain('Next: shelfd search "tide" · ')
   })
 

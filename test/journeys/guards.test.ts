@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { expectExit } from '../support/home.ts'
+import { expectExit, temporaryHome } from '../support/home.ts'
 import { homeOnService } from '../support/home-on-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'
@@ -28,6 +28,14 @@ describe('lost files (P12)', () => {
     expect({ exitCode, removed: mirror.files.removed }).toEqual({ exitCode: 0, removed: 30 })
     expect(service.count('uploadFile')).toBe(0)
     expect((await home.sync(TO)).exitCode).toBe(0)
+  })
+
+  test('a command that a message suggests quotes a name with a blank', async () => {
+    const home = temporaryHome()
+    const root = home.write('My Papers', manyFiles(30, 30))
+    await home.sync(['My Papers'])
+    for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
+    expectExit(await home.shelfd(['sync', 'My Papers']), 8, `"shelfd sync 'My Papers' --accept-removals"`)
   })
 
   test('a run that halts counts no file as removed [P12]', async () => {

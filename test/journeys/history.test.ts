@@ -43,7 +43,7 @@ test('history is narrowed by a mirror and a limit', async () => {
 })
 
 test('history of an unknown mirror is an error', async () => {
-  expectExit(await home.shelfd(['history', 'nosuch']), 2, /Cannot find the mirror "nosuch".*known: .*Papers/)
+  expectExit(await home.shelfd(['history', 'nosuch']), 2, /Cannot find the mirror "nosuch".*mirrors: .*Papers/)
   expectExit(await home.shelfd(['history', 'Othr', '--json']), 2, 'did you mean "Other"')
 })
 

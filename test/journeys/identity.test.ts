@@ -32,7 +32,7 @@ describe('pinned mirrors (P15)', () => {
     const other = { url: service.library.url, token: service.token }
     await expectRefusal(home, TO, variablesOf(other), /belongs to http/)
     const named =
-      /belongs to http.*, not to http\S* \(by SHELFD_SERVICE_URL\); correct the address; if it is meant, "shelfd/
+      /belongs to http.*, not to http\S* \(by SHELFD_SERVICE_URL\); correct the address; if it is right, "shelfd/
     await expectRefusal(home, ['Papers'], variablesOf(other), named)
   })
 

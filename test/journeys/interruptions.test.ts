@@ -56,7 +56,7 @@ describe('the first Ctrl-C', () => {
     expect(await statusOf(home)).toMatchObject({ lastRun: { verdict: 'interrupted' }, problems: [] })
     const { stdout } = await home.shelfd(['status'])
     expect(stdout).not.toMatch(/fail/i)
-    expect(stdout).toMatch(/! interrupted \S+; the same command goes on from there · 26 files to send · 4 files /)
+    expect(stdout).toMatch(/! interrupted \S+; the same command continues from there · 26 files to send · 4 files /)
     expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0, summary: { verdict: 'ok' } })
   })
 

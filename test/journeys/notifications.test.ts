@@ -79,7 +79,7 @@ describe('a run that fails notifies', () => {
       2,
       'the configuration names no channel',
     )
-    const [, page = ''] = /as "(.*)" has it/.exec(stderr) ?? []
+    const [, page = ''] = /as "(.*)" describes/.exec(stderr) ?? []
     expect(isAbsolute(page) && existsSync(page), 'a page of this installation').toBe(true)
   })
 

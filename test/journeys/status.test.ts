@@ -117,7 +117,7 @@ describe('status without a daemon', () => {
     const { stdout } = await home.shelfd(['status'])
     expect(stdout).toMatch(/^daemon: not running\npapers → /)
     expect(stdout).toMatch(/^ {2}! \d files?: not known whether (it|they) arrived; checked next run$/m)
-    expect(stdout).toMatch(/^ {2}! cut off, begun .*; the same command goes on from there · .*searchable$/m)
+    expect(stdout).toMatch(/^ {2}! cut off \(begun .*\); the same command continues from there · .*searchable$/m)
     expect(stdout).not.toMatch(/nothing|in doubt|up to date/)
     using reader = openStoreReader(home.stateDir)
     const [mirror] = reader ? readStatus(reader) : []

@@ -13,8 +13,8 @@ const TO = ['Papers', '--to', 'Research']
 /** Each stored outcome of an upload, and the words that `why` prints for it. */
 const OUTCOMES = [
   ['created', 'sent'],
-  ['duplicate', 'was there already'],
-  ['adopted', 'found there'],
+  ['duplicate', 'was in the library already'],
+  ['adopted', 'found in the library'],
   ['absent', 'looked for and not found'],
   ['doubt', 'not known whether it arrived'],
   ['not-sent', 'not sent'],
@@ -62,10 +62,10 @@ describe('why of a directory', () => {
     const { home, root } = await mirroredHome()
     await home.sync(TO)
     home.write('Papers', { 'later/e.md': 'five', 'node_modules/x/f.js': 'six' })
-    expect((await home.shelfd(['why', 'Papers/later'])).stdout).toMatch(/known to shelfd +no: not scanned yet\n/)
+    expect((await home.shelfd(['why', 'Papers/later'])).stdout).toMatch(/in the state +no: not scanned yet\n/)
     const left = await home.shelfd(['why', 'Papers/node_modules'])
-    expect(left.stdout, 'the line above has the reason').toMatch(/on disk +ignored by .*\nknown to shelfd +no\n/)
-    expect((await home.shelfd(['why', 'Papers/none'])).stdout).toMatch(/on disk +not there\nknown to shelfd +no\n/)
+    expect(left.stdout, 'the line above has the reason').toMatch(/on disk +ignored by .*\nin the state +no\n/)
+    expect((await home.shelfd(['why', 'Papers/none'])).stdout).toMatch(/on disk +not there\nin the state +no\n/)
     const ignored = await explain(home, 'node_modules/x')
     const rule = { pattern: 'node_modules/', source: 'built-in', line: null, matches: 'node_modules' }
     expect(ignored).toMatchObject({ directory: null, disk: { kind: 'ignored', rule } })
@@ -99,7 +99,7 @@ describe('why of a file', () => {
     const path = home.write('Papers', { 'own.md': 'x' })
     home.write('Notes', { 'a.md': 'y' })
     configure(home, { mirrors: [{ name: 'papers', path }] })
-    const never = /mirror "papers" is configured and was never synced: "shelfd sync papers"/
+    const never = /mirror "papers" is configured, but was never synced; run "shelfd sync papers"/
     expectExit(await home.shelfd(['why', 'Papers/own.md']), 2, never)
     expectExit(await home.shelfd(['get', 'papers']), 2, never)
     expect((await home.sync(['Notes'])).exitCode).toBe(0)
@@ -164,7 +164,7 @@ describe('why of a file', () => {
     configure(home, { mirrors: [{ ...mirror, settle: '1h' }] })
     const onDisk = async (name: string) => (await home.shelfd(['why', `Papers/${name}`])).stdout.split('\n')[2]
     const settling = (again: string) =>
-      `; waits: changed ${again}\\d+ s ago, and a daemon sends it once it rests for another (59m|1h)`
+      `; waits: changed ${again}\\d+ s ago, and a daemon sends it once it is unchanged for another (59m|1h)`
     expect(await onDisk('a.md')).toMatch(
       new RegExp(`a file of 7 B, changed or touched since the last scan: .*${settling('again ')}`),
     )

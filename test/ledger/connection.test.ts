@@ -111,3 +111,10 @@ test('a certificate that nobody vouches for gets no password, whatever the envir
   await expectUnsafe(addressOf(port, { host: 'localhost', tls: {} }), /No safe connection .*self-signed/)
   expect(heard).toEqual([])
 })
+
+test('a fault of this program is not taken for a ledger that is away', async () => {
+  const thief = await startThief(['scram'])
+  const fault = new TypeError('not a function')
+  const password = () => Promise.reject(fault)
+  await expect(connect(addressOf(thief.port, { password, tls: false }))).rejects.toBe(fault)
+})

@@ -122,7 +122,7 @@ describe('a ledger that is upgraded', () => {
     expect(await upgrade(database.address, MIGRATIONS)).toEqual({ from: SCHEMA_VERSION, to: SCHEMA_VERSION + 1 })
     expect(await upgrade(database.address, MIGRATIONS)).toEqual({ from: SCHEMA_VERSION + 1, to: SCHEMA_VERSION + 1 })
     await send('b', 2n)
-    expect(await ledger.renew(session)).toMatchObject({ isOurs: true })
+    expect(await ledger.renew(session)).toMatchObject({ isOpen: true })
   })
 
   test('with roles of their own, hosts may call what an upgrade adds', async () => {

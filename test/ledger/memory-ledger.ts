@@ -188,12 +188,12 @@ export class MemoryLedger {
 
   #renew(session: bigint, taken: number, use: Parameters<Ledger['renew']>[1]) {
     const found = this.#openSession(session)
-    if (!found) return { isOurs: false, orders: [], busyOthers: 0 }
+    if (!found) return { isOpen: false, orders: [], busyOthers: 0 }
     const seenMs = this.#clock.nowMs()
     const busyWith = use?.isBusy ? use.origin : undefined
     this.#sessions.set(String(session), { ...found, beat: found.beat + 1n, seenMs, busyWith })
     const busyOthers = countBusyOthers(this.#sessions, session, use?.origin, seenMs - 2 * this.#leaseMs)
-    return { isOurs: true, orders: this.published.takeOrders(found.host, taken), busyOthers }
+    return { isOpen: true, orders: this.published.takeOrders(found.host, taken), busyOthers }
   }
 
   #closeSilent({ session, beat }: SessionBeat): boolean {

@@ -132,7 +132,7 @@ describe('a ledger on PostgreSQL', () => {
       .poll(() => own.run("SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(2)%' AND wait_event = 'PgSleep'"))
       .toHaveLength(1)
     const settle = expect(slow.settle(session.session, 1n, [])).rejects.toMatchObject({ code: 'ledger-away' })
-    expect(await slow.renew(session.session)).toMatchObject({ isOurs: true })
+    expect(await slow.renew(session.session)).toMatchObject({ isOpen: true })
     await settle
     await locked
     expect(await slow.settle(session.session, 1n, [])).toEqual([])
@@ -279,7 +279,7 @@ describe('a ledger on PostgreSQL', () => {
     const nas = await TestHost.open(target)
     await database.run('UPDATE shelfd.session SET timeline = timeline + 1 WHERE id = $1', [nas.session])
     await expectLedgerError(nas.claim('a'), 'session-over')
-    expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: false })
+    expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: false })
     await nas.open()
     expect(await kindsOf(nas.claim('a'))).toEqual(['mine'])
   })

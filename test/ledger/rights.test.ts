@@ -64,9 +64,9 @@ test('a role cannot use the session of another one, though it knows its number [
   await expectLedgerError(thief.ledger.takeFollowUps(nas.session, library, ['r']), 'session-over')
   const nothing = { sentInDay: 0, mirrors: [], problems: [], runs: [] }
   await expectLedgerError(thief.ledger.publish(nas.session, nothing), 'session-over')
-  expect(await thief.ledger.renew(nas.session)).toMatchObject({ isOurs: false })
+  expect(await thief.ledger.renew(nas.session)).toMatchObject({ isOpen: false })
   await thief.ledger.close(nas.session)
-  expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+  expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true })
   await nas.ledger.settle(nas.session, 1n, [end])
   expect(await kindsOf(thief.ledger.claim(thief.session, library, [wanted('a')], NO_LIMIT))).toEqual(['stored'])
 })

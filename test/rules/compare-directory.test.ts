@@ -10,22 +10,22 @@ const fingerprint = fc.record({
 })
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', '__proto__', 'toString')
 const found = fc.uniqueArray(fc.record({ name, fingerprint }), { selector: (file) => file.name })
-const known = fc.uniqueArray(fc.record({ name, fingerprint, isRacy: fc.boolean() }), { selector: (row) => row.name })
+const stored = fc.uniqueArray(fc.record({ name, fingerprint, isRacy: fc.boolean() }), { selector: (row) => row.name })
 
-type Known = {
+type StoredFile = {
   name: string
   fingerprint: { sizeBytes: number; mtimeNs: bigint; ctimeNs: bigint; inode: bigint }
   isRacy: boolean
 }
 
-function rowOf({ name, fingerprint: { sizeBytes, mtimeNs, ctimeNs, inode }, isRacy }: Known) {
+function rowOf({ name, fingerprint: { sizeBytes, mtimeNs, ctimeNs, inode }, isRacy }: StoredFile) {
   return [name, BigInt(sizeBytes), mtimeNs, ctimeNs, inode, isRacy ? 1n : 0n] as const
 }
 
 describe('comparing a directory with the store', () => {
   test('the comparison accounts for every name exactly once [P19]', () => {
     fc.assert(
-      fc.property(found, known, fc.boolean(), (files, rows, hashEverything) => {
+      fc.property(found, stored, fc.boolean(), (files, rows, hashEverything) => {
         const compared = compareDirectory(files, rows.map(rowOf), hashEverything)
         expect(compared.unchangedCount + compared.unproven.length).toBe(files.length)
         const names = new Set(files.map((file) => file.name))
@@ -41,10 +41,10 @@ describe('comparing a directory with the store', () => {
 
   test('the comparison believes only an equal and old fingerprint [F-FS-17, F-FS-18]', () => {
     fc.assert(
-      fc.property(found, known, (files, rows) => {
+      fc.property(found, stored, (files, rows) => {
         const unproven = new Set(compareDirectory(files, rows.map(rowOf)).unproven.map(({ file }) => file.name))
         for (const file of files) {
-          const row = rows.find((known) => known.name === file.name)
+          const row = rows.find((each) => each.name === file.name)
           const isSame =
             row !== undefined && rowOf({ ...row, fingerprint: file.fingerprint }).join() === rowOf(row).join()
           expect(unproven.has(file.name)).toBe(!isSame || row.isRacy)
@@ -55,9 +55,9 @@ describe('comparing a directory with the store', () => {
 
   test('the comparison distinguishes a changed file from a new one', () => {
     fc.assert(
-      fc.property(found, known, (files, rows) => {
-        for (const { file, isKnown } of compareDirectory(files, rows.map(rowOf), true).unproven) {
-          expect(isKnown).toBe(rows.some((row) => row.name === file.name))
+      fc.property(found, stored, (files, rows) => {
+        for (const { file, isInStore } of compareDirectory(files, rows.map(rowOf), true).unproven) {
+          expect(isInStore).toBe(rows.some((row) => row.name === file.name))
         }
       }),
     )

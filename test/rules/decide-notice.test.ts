@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  afterNobodyReached,
+  afterFailedNotice,
   type Cause,
   decideNotice,
   MAX_NOTICES_PER_HOUR,
@@ -198,7 +198,7 @@ describe('when to notify', () => {
       mirrors: mirrors('unknown'),
     })
     const first = decideNotice(NOTHING_ANNOUNCED, seen(0), null)
-    const failed = afterNobodyReached(NOTHING_ANNOUNCED, first.state, 0)
+    const failed = afterFailedNotice(NOTHING_ANNOUNCED, first.state, 0)
     expect(decideNotice(failed, seen(RETRY_MS - 1), null).notice).toBeUndefined()
     expect(decideNotice(failed, seen(RETRY_MS), null).notice?.failures).toEqual([of('store')])
     // A clock that was set back must not silence it for longer.
@@ -288,7 +288,7 @@ function decideAll(steps: readonly AnyStep[]) {
     nowMs += afterMs
     const observed = states.map((one, index) => ({ name: 'AB'[index] ?? '', state: one, triedAt: nowMs }))
     const decision = decideNotice(state, { nowMs, causes, judged: new Set(judged), mirrors: observed }, HOUR_MS)
-    state = decision.notice && isLost ? afterNobodyReached(state, decision.state, nowMs) : decision.state
+    state = decision.notice && isLost ? afterFailedNotice(state, decision.state, nowMs) : decision.state
     return { notice: decision.notice, state, nowMs }
   })
 }

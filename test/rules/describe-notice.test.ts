@@ -15,14 +15,14 @@ describe('the words of a notice', () => {
       { failures: [FULL], recoveries: [], open: 1 },
       'failure',
       'the disk is full',
-      ['the disk is full [disk-full]', 'Look: shelfd status'],
+      ['the disk is full [disk-full]', 'See: shelfd status'],
     ],
     [
       'several problems are counted',
       { failures: [FULL, FILES], recoveries: [], open: 2 },
       'failure',
       '2 new problems',
-      ['the disk is full [disk-full]', 'A: 2 files need attention', 'Look: shelfd status'],
+      ['the disk is full [disk-full]', 'A: 2 files need attention', 'See: shelfd status'],
     ],
     [
       'a new problem comes before a solved one, and earlier ones are mentioned',
@@ -33,7 +33,7 @@ describe('the words of a notice', () => {
         'A: 2 files need attention',
         'Solved: the disk is full [disk-full]',
         '2 earlier problems not solved yet.',
-        'Look: shelfd status',
+        'See: shelfd status',
       ],
     ],
     [
@@ -48,7 +48,7 @@ describe('the words of a notice', () => {
       { failures: [], recoveries: [FULL], open: 2 },
       'recovery',
       '1 problem solved, 2 left',
-      ['Solved: the disk is full [disk-full]', 'Look: shelfd status'],
+      ['Solved: the disk is full [disk-full]', 'See: shelfd status'],
     ],
   ])('a notice says what is new: %s', (_, notice, event, news, lines) => {
     const { subject, text, ...described } = describeNotice(notice, SENDER)
@@ -69,7 +69,7 @@ describe('the words of a notice', () => {
     const forged = { ...FILES, message: `a\nSolved: ${'b'.repeat(1_000)}` }
     const { subject, text } = describeNotice({ failures: [forged], recoveries: [], open: 1 }, SENDER)
     expect(subject).toHaveLength(300)
-    expect(text.split('\n')).toEqual([expect.stringMatching(/^a\\nSolved: b+…$/), 'Look: shelfd status'])
+    expect(text.split('\n')).toEqual([expect.stringMatching(/^a\\nSolved: b+…$/), 'See: shelfd status'])
   })
 
   test('a test reports no problem', () => {

@@ -34,7 +34,7 @@ describe('the end of a certificate', () => {
   test('the warning names whose certificate ends, and who can renew it', () => {
     expect(assessCertificate(NOW_MS, NOW_MS)).toMatchObject({
       message: expect.stringContaining('trusted, valid'),
-      remedy: expect.stringContaining('who runs the service'),
+      remedy: expect.stringContaining('whoever runs the service'),
     })
     expect(assessClientCertificate(NOW_MS, NOW_MS)).toMatchObject({
       message: expect.stringContaining('client certificate'),
@@ -181,6 +181,11 @@ test.each([
   const finding = assessServiceManager(state, '/etc/unit')
   expect(finding).toMatchObject({ level, message: expect.stringContaining(words) })
   expect(finding.remedy).toBe(remedy)
+})
+
+test('a stopped service of the whole machine is started as such', () => {
+  const { remedy } = assessServiceManager('stopped', '/etc/unit', true)
+  expect(remedy).toBe('sudo shelfd service start --system')
 })
 
 describe('a daemon that does not run', () => {

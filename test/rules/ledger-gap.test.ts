@@ -12,6 +12,6 @@ test.each([
   ['other/lost', false, true, 'another'],
   [undefined, false, false, undefined],
   [undefined, false, true, 'moved-before'],
-] as const)('a host that knows %s and lost %s meets a ledger that moved %s: %s', (known, hasLost, hasMoved, gap) => {
-  expect(findLedgerGap(known, hasLost, { generation: 'g', timeline: 2, hasMoved })).toBe(gap)
+] as const)('a host that knows %s and lost %s meets a ledger that moved %s: %s', (last, hasLost, hasMoved, gap) => {
+  expect(findLedgerGap(last, hasLost, { generation: 'g', timeline: 2, hasMoved })).toBe(gap)
 })

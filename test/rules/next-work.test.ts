@@ -37,13 +37,13 @@ test.each([
 
 test.each([
   ['endless when nothing is left', {}, NEVER],
-  ['none for what came while the run ended', { mayHaveLeft: true, retryInMs: 60_000 }, 0],
+  ['none for what came while the run ended', { mayHaveMore: true, retryInMs: 60_000 }, 0],
   ['that of the failed content', { retryInMs: 60_000 }, 60_000],
   ['ten seconds for a content that is due', { retryInMs: 0 }, 10_000],
   ['ten minutes for contents above a limit', { isHeldBack: true }, 600_000],
   ['shorter when a failed content is due earlier', { isHeldBack: true, retryInMs: 60_000 }, 60_000],
   ['no longer when a failed content is due later', { isHeldBack: true, retryInMs: 7_200_000 }, 600_000],
 ])('the delay before the next upload is %s', (_, left, delayMs) => {
-  const nothing = { mayHaveLeft: false, retryInMs: null, isHeldBack: false }
+  const nothing = { mayHaveMore: false, retryInMs: null, isHeldBack: false }
   expect(nextUploadDelayMs({ ...nothing, ...left })).toBe(delayMs)
 })

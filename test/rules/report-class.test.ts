@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   CHECKED_CLASSES,
+  type ContentFacts,
   classifyDifferent,
   classifyFile,
   classifyHidden,
   classifySuperseded,
-  type KnownContent,
   type Presence,
   REPORT_CLASSES,
 } from '../../src/rules/report-class.ts'
 import { WITHOUT_TEXT } from '../../src/rules/without-text.ts'
 
 const text = fc.option(fc.string())
-const content: fc.Arbitrary<KnownContent> = fc.record({
+const content: fc.Arbitrary<ContentFacts> = fc.record({
   state: fc.constantFrom('new', 'sending', 'doubt', 'stored', 'refused'),
   outcome: fc.option(fc.constantFrom('pending', 'searchable', 'partial', 'failed', 'unknown')),
   ingestionStatus: text,

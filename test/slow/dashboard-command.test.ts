@@ -64,7 +64,9 @@ test('without a daemon the command serves all of the dashboard', async () => {
   expect(results).toMatchObject([{ file, version: 'current', earlier: null }])
   // Without a desktop nothing is opened.
   expect(await call('openFile', { resourceId, folder: true })).toEqual({ isOpened: false, path: dirname(file) })
-  await expect(call('openFile', { resourceId: '0'.repeat(32), folder: false })).rejects.toThrow('No file here')
+  await expect(call('openFile', { resourceId: '0'.repeat(32), folder: false })).rejects.toThrow(
+    'No file on this computer has',
+  )
   const below = await call('search', {
     ...ANYWHERE,
     query: 'buzzard kestrel',

@@ -62,7 +62,7 @@ test('the rules of a mirror are previewed, and written with the comments kept [S
   })
   expect(readFileSync(file, 'utf8'), 'a preview writes nothing').toBe(before)
   const { message } = await call('saveRules', { mirror: 'papers', revision, ignore: wanted })
-  expect(message).toBe(`Written to ${file}. No daemon runs, so the next sync takes it over.`)
+  expect(message).toBe(`Written to ${file}. No daemon runs, so it takes effect with the next sync.`)
   expect(readFileSync(file, 'utf8')).toBe(
     before
       .replace('- "*.bak" # of the editor', '- /drafts/')
@@ -150,7 +150,7 @@ test('a directory is checked field by field, and a running daemon takes the mirr
   expect(libraries).toEqual(['Papers'])
   const check = async (chosen: object) => call('checkMirror', { ...PLAIN, path: '~/Notes', ...chosen })
   for (const [chosen, field, said] of [
-    [{ path: 'Notes' }, 'path', 'Give the whole path'],
+    [{ path: 'Notes' }, 'path', 'Give the full path'],
     [{ path: '~/Note' }, 'path', `does not exist (did you mean \\"${home.path}/Notes\\"?)`],
     [{ path: '~/Notes/n.md' }, 'path', 'is not a directory'],
     [{ path: '~' }, 'path', 'holds the whole home directory'],
@@ -158,11 +158,11 @@ test('a directory is checked field by field, and a running daemon takes the mirr
     [{ path: '/var/lib' }, 'path', 'holds a part of the system'],
     [{ path: '~/.ssh/old' }, 'path', 'holds secrets'],
     [{ path: '~/.aws' }, 'path', 'holds secrets'],
-    [{ path: '~/Papers' }, 'path', 'is of this directory already'],
+    [{ path: '~/Papers' }, 'path', 'mirrors this directory already'],
     [{ path: '~/Papers/drafts' }, 'path', 'lies in the mirror \\"papers\\"'],
     [{ path: home.stateDir }, 'path', 'it holds the data of shelfd itself'],
     [{ name: 'papers' }, 'name', 'There is a mirror'],
-    [{ name: 'a/b' }, 'name', 'no "/" in it'],
+    [{ name: 'a/b' }, 'name', 'must not contain "/"'],
   ] as const) {
     const { problem, mirror } = await check(chosen)
     expect([chosen, problem, mirror]).toEqual([
@@ -274,9 +274,9 @@ test('a mirror is removed from the file, whose comments stay, and what was made 
   const forgotten = await home.shelfd(['mirrors', 'forget', 'papers', '--yes'])
   expect(forgotten.stderr).toContain('It comes back with the next sync: it is still configured')
   const removed = await home.shelfd(['mirrors', 'remove', 'papers'])
-  expect(removed.stderr).toContain('stay as they are; the state knows it until "shelfd mirrors forget papers"')
+  expect(removed.stderr).toContain('stay as they are; the state keeps the mirror until "shelfd mirrors forget papers"')
   expect(removed.stderr).toContain(
-    '. No daemon runs. No mirror is left in it, so only what "shelfd sync DIR" mirrored is synced; ',
+    '. No daemon runs. The configuration names no mirror now, so only directories of earlier "shelfd sync DIR" are synced; ',
   )
   expect(await home.shelfd(['mirrors', 'remove', 'papers'])).toMatchObject({ exitCode: 2 })
   expect((await home.sync([])).summary.mirrors.map(({ name }) => name)).toEqual(['Other'])
@@ -287,7 +287,7 @@ test('after the last mirror was removed, it is said that nothing is synced and w
   await home.sync([])
   const { exitCode, stderr } = await home.shelfd(['mirrors', 'remove', 'papers'])
   expect(exitCode).toBe(0)
-  expect(stderr).toContain('is synced; "shelfd mirrors add DIR" adds one.')
+  expect(stderr).toContain('are synced; "shelfd mirrors add DIR" adds one.')
   expect(stderr).not.toContain('the next sync')
   expectExit(await home.shelfd(['sync']), 2, 'Nothing to mirror')
   expect((await home.shelfd(['mirrors', 'add', 'Papers', '--name', 'papers'])).exitCode).toBe(0)
@@ -314,7 +314,7 @@ test('a mirror is added by the command line as by the dashboard', async () => {
   })
   const added = `  - name: Notes\n    path: ${path}\n    library: Notes\n    remotePath: /Notes\n`
   expect(readFileSync(file, 'utf8')).toBe(before.replace('\n\n# Costs', `\n${added}\n# Costs`))
-  expectExit(await home.shelfd(['mirrors', 'add', 'Notes']), 2, 'The mirror "Notes" is of this directory already')
+  expectExit(await home.shelfd(['mirrors', 'add', 'Notes']), 2, 'The mirror "Notes" mirrors this directory already')
   expectExit(await home.shelfd(['mirrors', 'add', '.']), 2, 'the whole home directory')
   const onService = await homeOnService()
   onService.home.write('Notes', {})

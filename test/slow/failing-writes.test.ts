@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { forEachConcurrently } from '../../src/foundation/concurrency/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../src/foundation/concurrency/run-concurrently.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'

@@ -81,7 +81,7 @@ test('a claim that cannot be read stops nothing but its own file, which is named
   const { exitCode, stdout, stderr } = await nas.shelfd(['sync'])
   expect(exitCode).toBe(1)
   expect(stdout).toMatch(/sent +2 files/)
-  const problem = 'Cannot upload "odd.md": what host "pc" recorded of it in the ledger cannot be read'
+  const problem = 'Cannot upload "odd.md": shelfd cannot read what host "pc" recorded about it in the ledger'
   expect(stderr).toContain(problem)
   expect((await nas.json(['failed', 'list'])).contents).toMatchObject([
     { code: 'ledger-unusable', message: expect.stringContaining(problem), retryAt: expect.any(String) },

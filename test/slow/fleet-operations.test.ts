@@ -50,7 +50,7 @@ describe('a daemon whose ledger goes away', () => {
     expect((await nas.json(['status'])).daemon.ledger).toMatchObject({ state: 'away', since: expect.any(String) })
     const doctor = await nas.shelfd(['doctor'])
     expect(doctor.exitCode).toBe(5)
-    expect(doctor.stdout).toMatch(/^FAILED +ledger +The ledger .* is away: .* → see whether PostgreSQL runs there/m)
+    expect(doctor.stdout).toMatch(/^FAILED +ledger +The ledger .* is away: .* → check that PostgreSQL runs there/m)
     nas.write('Papers', { 'b.md': 'b' })
     await daemon.until('noticed', ({ mirrors }) => mirrors.some(({ state }) => state === 'sending'))
     expect(fleet.service.count('uploadFile')).toBe(1)

@@ -82,7 +82,7 @@ describe('commands that speak of all hosts', () => {
     const report = await nas.shelfd(['report', '--fleet'])
     expect(report.stdout).toMatch(/^nas +papers +2 +1 +0 +0 +1 /m)
     expect(report.stdout).toMatch(/^! pc: same\.md: .*\[/m)
-    expectExit(await nas.shelfd(['report', '--fleet', '--format', 'html']), 2, /takes --json/)
+    expectExit(await nas.shelfd(['report', '--fleet', '--format', 'html']), 2, /accepts --json/)
 
     const copy = await pc.shelfd(['why', 'Papers/a.md', '--fleet'])
     expect(copy.stdout).toMatch(/^sent by +nas, /m)
@@ -123,7 +123,7 @@ describe('commands that speak of all hosts', () => {
 })
 
 describe('orders to another host', () => {
-  test('pause and resume its mirrors, and sync them, within a third of the lease', { timeout: 120_000 }, async () => {
+  test('pause and resume its mirrors, and sync them, within a third of the lease', async () => {
     await using fleet = await fleetOf()
     const nas = await fleet.host('nas', { 'a.md': 'a' })
     const pc = await fleet.sync('pc', { 'b.md': 'b' })

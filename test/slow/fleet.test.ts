@@ -268,7 +268,7 @@ describe('hosts of one ledger', () => {
     const moved = await fleet.host('nas', manyFiles(4, 4))
     cpSync(nas.stateDir, moved.stateDir, { recursive: true })
     const refused = await moved.shelfd(['sync', '--accept-root'])
-    expectExit(refused, 78, /run "shelfd fleet forget" with its name/)
+    expectExit(refused, 78, /run "shelfd fleet forget" with the name of this host/)
     expectExit(await moved.shelfd(['fleet', 'forget', 'nas']), 0, /^/)
     expect(await moved.sync(['--accept-root'])).toMatchObject({ exitCode: 0, mirror: { uploads: { created: 1 } } })
   })

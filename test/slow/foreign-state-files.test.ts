@@ -100,7 +100,7 @@ test('a file of the state that is far too large is not read [F-PR-16]', PATIENT,
   }
   for (const file of [join(home.stateDir, 'generation'), join(home.stateDir, 'control'), join(home.dataDir, 'token')]) {
     await whileReplaced(file, makeLarge, async () => {
-      expectExit(await run(home, ['sync', 'Papers']), 78, `"${file}": shelfd wrote no`)
+      expectExit(await run(home, ['sync', 'Papers']), 78, `"${file}": it has ${2 ** 30} bytes`)
     })
   }
 })

@@ -210,7 +210,7 @@ describe('get', () => {
     const home = homeWithPapers(tree)
     expectExit(await home.shelfd(['get', 'Papers']), 2, /Nothing was mirrored yet/)
     await home.sync(['Papers'])
-    expectExit(await home.shelfd(['get', 'Papers/none.md']), 2, /no file is known there/)
+    expectExit(await home.shelfd(['get', 'Papers/none.md']), 2, /the state has no file there/)
     expectExit(await home.shelfd(['get', '12ab']), 2, /neither a mirror, nor a path in one, nor a resource/)
     expect(existsSync(join(home.path, 'none.md'))).toBe(false)
   })

@@ -106,7 +106,7 @@ describe('ad hoc directories', () => {
     const to = ['sync', outer, '--to', 'Other']
     const goes = `shelfd: "${outer}" goes to "outer:/outer" already, by the mirror "outer", and each file would be sent twice`
     configure(home, { mirrors: [{ name: 'outer', path: outer, library: 'outer' }] })
-    const inConfiguration = expectExit(await home.shelfd(to), 2, 'change its place in the configuration')
+    const inConfiguration = expectExit(await home.shelfd(to), 2, 'change its library or path in the configuration')
     expect(inConfiguration.stderr).toContain(`${goes}; leave out --to, or`)
     configure(home, {})
     expect((await home.sync([outer])).exitCode).toBe(0)
@@ -121,7 +121,7 @@ describe('ad hoc directories', () => {
       ['.', 'the whole home directory'],
     ]) {
       const { stderr } = expectExit(await home.shelfd(['sync', `${directory}`]), 2, /^shelfd: "\S+" holds /)
-      expect(stderr).toContain(`holds ${breadth}, with the mirror "outer" ("${outer}")`)
+      expect(stderr).toContain(`holds ${breadth}, and the mirror "outer" ("${outer}") lies in it`)
       expect(stderr).toContain('shelfd mirrors forget outer')
       expect(stderr).not.toContain('.shelfdignore')
     }

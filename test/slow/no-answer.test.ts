@@ -174,7 +174,7 @@ async function startReady() {
 }
 
 describe('a service that leaves the daemon', () => {
-  test('a daemon is not ready soon after its service goes away', { timeout: 60_000 }, async () => {
+  test('a daemon is not ready soon after its service goes away', async () => {
     const { service, home, daemon, readyUrl } = await startReady()
     await daemon.until('all is sent', ({ mirrors }) => mirrors.every(({ state }) => state === 'idle'))
     service.answer = () => ({ status: 503, body: {} })
@@ -193,7 +193,7 @@ describe('a service that leaves the daemon', () => {
     expect(await beside.ended).toMatchObject({ exitCode: 0 })
   })
 
-  test('a request for readiness discovers a refused credential', { timeout: 60_000 }, async () => {
+  test('a request for readiness discovers a refused credential', async () => {
     const { service, daemon, readyUrl } = await startReady()
     await daemon.until('all is sent', (status) => isIdle(status) && status.service.state === 'connected')
     service.answer = () => ({ status: 401, body: {} })

@@ -31,7 +31,7 @@ test('another disk in memory at the same mount point is not sent, however few fi
   // The kernel gives the lowest number that is free; another test may have freed a lower one.
   for (let tries = 0; other.identity !== mine.identity && tries < 20; tries += 1) other = mountWith('private', 40)
   expect(other.identity).toBe(mine.identity)
-  expectExit(await home.shelfd(['sync', 'Papers']), 7, /Another file system/)
+  expectExit(await home.shelfd(['sync', 'Papers']), 7, /The file system that is mounted/)
   expect(titlesIn(service)).toEqual(['mine-0.md', 'mine-1.md', 'mine-2.md'])
 })
 
@@ -48,7 +48,7 @@ test('another disk at the same mount point is not sent [P12]', async () => {
   }
   {
     using _other = mountDisk(other, at)
-    expectExit(await home.shelfd(['sync', 'Papers']), 7, /Another file system/)
+    expectExit(await home.shelfd(['sync', 'Papers']), 7, /The file system that is mounted/)
     expect(titlesIn(service)).toEqual(['mine.md'])
   }
   {

@@ -10,7 +10,7 @@ import { blocksOf, commandsOf, PageHome, readPage, withoutChance } from '../supp
 const PROJECT = join(import.meta.dirname, '..', '..')
 const PAGES = ['README.md', 'docs/searching.md', 'docs/using.md']
 
-test.each(PAGES)('each command on %s prints what the page shows', { timeout: 60_000 }, async (name) => {
+test.each(PAGES)('each command on %s prints what the page shows', async (name) => {
   const page = readPage(name)
   const home = new PageHome()
   let written = page

@@ -23,7 +23,7 @@ test('a store is examined while another process holds it, and an empty directory
 test('a deleted store is examined as lost, not as new', () => {
   const directory = usedStore()
   rmSync(join(directory, 'store.db'))
-  expect(() => checkStore(directory)).toThrow(/is gone, its file "generation" is still there/)
+  expect(() => checkStore(directory)).toThrow(/is gone, but its file "generation" is still there/)
 })
 
 test('a copy of a store opens like the store', () => {

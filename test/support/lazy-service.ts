@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { createRedactor } from '../../src/app/logging/redactor.ts'
 import { createLazyService, type LazyService } from '../../src/app/service-client/open-service.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
+import { createRedactor } from '../../src/foundation/text/redaction.ts'
 import { readSettingsWith } from '../app/settings/read-settings-with.ts'
 import type { Variables } from './home.ts'
 

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { TemporaryError } from '../../src/foundation/errors.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { PlannedDatabase } from '../../src/foundation/sqlite/open-database.ts'
+import { LedgerError } from '../../src/ledger/ledger.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { Membership } from '../../src/sync/fleet/membership.ts'
 import { MemoryLedger } from '../ledger/memory-ledger.ts'
@@ -65,6 +66,40 @@ test('what has looked before the ledger went back claims nothing more, also when
   shared.loseCommits(1)
   for (const id of [2, 3]) await expect(claim(id, requiredSearches)).rejects.toThrow(TemporaryError)
   expect(await claim(2, await fleet.join())).toBe('mine')
+})
+
+test('a session that ended while the ledger was away is opened anew', async () => {
+  const { shared, open } = temporaryHost(systemClock, LONG_LEASE_MS)
+  const losses: ('call' | 'session')[] = ['call', 'call', 'call', 'call', 'call', 'session']
+  const connect = () =>
+    shared.connect((call) => {
+      const loss = call === 'claim' ? losses.shift() : undefined
+      if (loss === 'session') throw new LedgerError('session-over', 'The session is over')
+      return loss
+    })
+  await using fleet = open({ ledger: { connect } })
+  const requiredSearches = await fleet.join()
+  expect(await fleet.claim(LIBRARY, [contentOf(1)], { requiredSearches })).toMatchObject([{ kind: 'mine' }])
+  expect(losses).toEqual([])
+})
+
+test('a host that finds a ledger with a shorter lease renews within that lease', async () => {
+  const clock = manualClock()
+  let current = new MemoryLedger(clock, 60_000).connect()
+  const connection = new Proxy(current, { get: (_, name) => Reflect.get(current, name) })
+  await using nas = temporaryHost(clock).open({ ledger: { connect: () => connection } })
+  const joined = nas.join()
+  await clock.advance(0)
+  await joined
+  current = new MemoryLedger(clock, 10_000).connect()
+  // With its first renewal the host learns that its session is over.
+  await clock.advance(20_000)
+  const leftMs: number[] = []
+  for (let second = 0; second < 60; second += 1) {
+    await clock.advance(1_000)
+    leftMs.push(nas.status.leaseLeftMs)
+  }
+  expect(Math.min(...leftMs)).toBeGreaterThan(5_000)
 })
 
 test('what was given back is settled before it is claimed again [P3]', async () => {

@@ -39,10 +39,11 @@ test('what refuses this host is not away, and another reason is another state', 
   expect(log[1]).toBe('the ledger refuses this host; nothing new is sent wrong password')
 })
 
-test('an answer that the host does not like is an answer, and a call that it broke off says nothing', async () => {
+test('an answer that the host does not like is an answer, and a call that failed in the host says nothing', async () => {
   const { log, call } = monitored()
   expect(await call(new InterruptedError())).toEqual(['unasked', 0, undefined])
-  expect(await call(new LedgerError('session-over', 'over'))).toEqual(['connected', 2_000, undefined])
-  expect(await call(new InterruptedError())).toEqual(['connected', 2_000, undefined])
+  expect(await call(new TypeError('not a function'))).toEqual(['unasked', 0, undefined])
+  expect(await call(new LedgerError('session-over', 'over'))).toEqual(['connected', 3_000, undefined])
+  expect(await call(new InterruptedError())).toEqual(['connected', 3_000, undefined])
   expect(log).toEqual([])
 })

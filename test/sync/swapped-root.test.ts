@@ -73,7 +73,7 @@ test.each(rootSwaps)('a root that goes away beside the last uploads does not end
   for (const { path, body } of service.requests) expect(`${path} ${body}`).not.toContain('private')
 })
 
-test('a daemon whose root is swapped during a scan continues by itself [P12]', { timeout: 60_000 }, async () => {
+test('a daemon whose root is swapped during a scan continues by itself [P12]', async () => {
   const root = join(temporaryDirectory(), 'Papers')
   const [, swap] = rootSwaps.find(([name]) => name === 'renamed') ?? []
   if (!swap) throw new Error('No swap')

@@ -1,18 +1,19 @@
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import { systemClock } from '../../foundation/clock.ts'
-import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { withinTime } from '../../foundation/concurrency/waits.ts'
+import { messageOf, ShelfdError } from '../../foundation/errors.ts'
 import { freeBytesOf } from '../../foundation/files/free-bytes.ts'
 import { silentLogger } from '../../foundation/logger.ts'
+import type { Redactor } from '../../foundation/text/redaction.ts'
 import { countWatches } from '../../local/watch/watch-limit.ts'
 import { type ProbedRoute, probeCertificate, probeProxy } from '../../remote/wire/probe-route.ts'
-import type { Finding, WatchUse } from '../../rules/doctor-findings.ts'
+import { type Finding, failed, type WatchUse } from '../../rules/doctor-findings.ts'
 import { checkStore, openStoreReader } from '../../store/open-store.ts'
-import type { Redactor } from '../logging/redactor.ts'
+import { remedyFor } from '../hints-and-remedies.ts'
 import { type FoundToken, readToken } from '../service-client/credential.ts'
 import { findConnectOptions, findProxy, openService } from '../service-client/open-service.ts'
 import { findStateDir, type SettingsInput } from '../settings/read-settings.ts'
 import type { ConfiguredServiceSettings, Settings } from '../settings/settings.ts'
-import { valueOrSkip } from './error-findings.ts'
 
 interface DoctorInput extends SettingsInput {
   readonly redactor: Redactor
@@ -38,14 +39,14 @@ export type DoctorContext = ReturnType<typeof openDoctorContext>
 
 export interface Check {
   readonly name: string
-  /** Returns no findings where there is nothing to check. */
+  /** Returns no findings if there is nothing to check. */
   run(context: DoctorContext): Promise<readonly Finding[]>
 }
 
-/** Stands in for a missing credential: an answer of 401 shows that the service can be reached. */
+/** Sent if there is no credential, because an answer of 401 also shows that the service can be reached. */
 const NO_TOKEN: FoundToken = { token: 'no-token', source: 'nowhere' }
 
-/** Finds a value when a check first asks for it, and keeps it or its error. Those about a service throw if none is configured. */
+/** Returns the values that checks share; each is determined once, at its first use. Those of a service throw if none is configured. */
 export function openDoctorContext(input: DoctorInput) {
   const { signal, limitMs, machine } = input
   const stateDir = findStateDir(input)
@@ -76,11 +77,11 @@ export function openDoctorContext(input: DoctorInput) {
     const retry = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, forMs: limitMs / 2 }
     const found = await token().catch(() => NO_TOKEN)
     const service = await openService(await settings(), { ...input, token: found, logger: silentLogger, retry })
-    // Ends requests that still run.
+    // Also ends requests that were not answered.
     opened.defer(() => service.client.destroy())
     return service.client
   })
-  /** Times the first answer of the service, which may be an error; `dateMs` is by the service's clock. */
+  /** Measures the time until the service's first answer, which may be an error. `dateMs`: the time by the service's clock. */
   const firstResponse = once(async () => {
     const beganAtMs = performance.now()
     const { headers } = await (await client()).callRaw('GET', '/v1/auth/check', undefined, signal)
@@ -97,7 +98,7 @@ export function openDoctorContext(input: DoctorInput) {
     stateDir,
     settings,
     checkedStore,
-    /** Undefined also for a store of an older version, because opening would migrate it. */
+    /** Undefined without a store, and for a store of an older version, because opening would migrate it. */
     store: once(async () => {
       const inspected = await valueOrSkip(checkedStore(), 'state')
       const reader = inspected && !inspected.isOlder ? openStoreReader(stateDir) : undefined
@@ -108,7 +109,7 @@ export function openDoctorContext(input: DoctorInput) {
     token,
     proxy,
     route,
-    /** Resolves if there is no proxy, or it lets requests through. */
+    /** Throws if there is a proxy that does not let requests through. */
     probedProxy: once(async () => {
       const found = await route()
       if (found) await probeProxy(found)
@@ -130,5 +131,27 @@ export function openDoctorContext(input: DoctorInput) {
 async function requireConfigured(service: Promise<ConfiguredServiceSettings | undefined>) {
   const found = await service
   if (found) return found
-  throw new Error('The embedded library is not checked as a service is')
+  throw new Error('No service is configured')
+}
+
+/** Thrown by a check that depends on another one that failed. */
+export class Unchecked extends Error {
+  constructor(otherCheck: string) {
+    super(`not checked, see "${otherCheck}"`)
+  }
+}
+
+/** Waits for a value whose failure another check reports; throws Unchecked if it failed. */
+export async function valueOrSkip<T>(value: Promise<T>, otherCheck: string): Promise<T> {
+  try {
+    return await value
+  } catch (error) {
+    throw error instanceof Unchecked ? error : new Unchecked(otherCheck)
+  }
+}
+
+export function findingOf(error: unknown): Finding {
+  if (error instanceof Unchecked) return { level: 'unchecked', message: error.message }
+  if (!(error instanceof ShelfdError)) return failed(messageOf(error), { code: 'unexpected' })
+  return failed(error.message, { code: error.code, remedy: remedyFor(error.code) })
 }

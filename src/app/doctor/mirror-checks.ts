@@ -1,4 +1,4 @@
-import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { withinTime } from '../../foundation/concurrency/waits.ts'
 import { RootError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { boundedFileSystem } from '../../local/read/bounded-file-system.ts'
@@ -6,11 +6,10 @@ import { inspectRoot } from '../../local/read/open-and-recheck-root.ts'
 import { assessWatches, type Finding, failed, ok } from '../../rules/doctor-findings.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { assertSamePlace, assertSameRoot } from '../../sync/pin/open-mirror.ts'
+import { describeUnusedGitignore } from '../mirrors/check-roots.ts'
 import { chooseForDaemon } from '../mirrors/choose-mirrors.ts'
-import { describeUnusedGitignore } from '../mirrors/describe-root.ts'
 import { explainInactive, listRoster, type RosterEntry } from '../mirrors/mirror-roster.ts'
-import type { Check, DoctorContext } from './doctor-context.ts'
-import { findingOf, valueOrSkip } from './error-findings.ts'
+import { type Check, type DoctorContext, findingOf, valueOrSkip } from './doctor-context.ts'
 
 export const mirrors: Check = {
   name: 'mirrors',
@@ -18,7 +17,7 @@ export const mirrors: Check = {
     const roster = (await rosterOf(context)).filter(isToBeSynced)
     if (roster.length === 0)
       return [ok('none yet; "shelfd init" sets one up, "shelfd sync DIR" mirrors a directory at once')]
-    const found = await Promise.all(roster.map((entry) => problemOf(entry, context)))
+    const found = await Promise.all(roster.map((entry) => findProblem(entry, context)))
     const problems = found.filter((problem) => problem !== undefined)
     if (problems.length > 0) return problems
     const remarks = roster.flatMap(({ path, configured }) => {
@@ -29,7 +28,7 @@ export const mirrors: Check = {
   },
 }
 
-async function problemOf(entry: RosterEntry, { limitMs }: DoctorContext): Promise<Finding | undefined> {
+async function findProblem(entry: RosterEntry, { limitMs }: DoctorContext): Promise<Finding | undefined> {
   const { path, row, configured } = entry
   if (entry.activity === 'other-service') {
     return failed(explainInactive(entry) ?? '', { code: 'origin-mismatch' })
@@ -50,29 +49,30 @@ export const overlap: Check = {
   name: 'overlap',
   run: async (context) => {
     await valueOrSkip(rosterOf(context), 'mirrors')
-    const known = await knownMirrors(context)
-    const { mirrors } = chooseForDaemon(await context.settings(), { known, home: context.home })
+    const { mirrors } = chooseForDaemon(await context.settings(), {
+      storedMirrors: await storedMirrors(context),
+      home: context.home,
+    })
     return mirrors.length < 2 ? [] : [ok('no mirror lies in another')]
   },
 }
 
 export async function rosterOf(context: DoctorContext): Promise<RosterEntry[]> {
   const settings = await valueOrSkip(context.settings(), 'configuration')
-  const known = await knownMirrors(context)
-  return listRoster(settings, known)
+  return listRoster(settings, await storedMirrors(context))
 }
 
-async function knownMirrors(context: DoctorContext): Promise<MirrorRow[]> {
+async function storedMirrors(context: DoctorContext): Promise<MirrorRow[]> {
   const store = await context.store().catch(() => undefined)
   return store?.mirrors.list() ?? []
 }
 
-/** Returns whether a sync without names takes this mirror, or fails because of it. */
+/** Returns whether a sync without names syncs this mirror, or fails because of it. */
 export function isToBeSynced({ activity, configured }: RosterEntry): boolean {
   return activity === 'active' || (configured !== undefined && activity === 'other-service')
 }
 
-/** Waits half the time of the check, so that this message comes before the check's own timeout. */
+/** Throws RootError if the file system does not answer within half the time of the check, so that no timeout hides this message. */
 async function assertAnswering(path: string, limitMs: number): Promise<void> {
   try {
     await withinTime(Promise.resolve(boundedFileSystem.answers?.(path)), limitMs / 2)

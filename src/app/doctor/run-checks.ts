@@ -1,12 +1,18 @@
-import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { withinTime } from '../../foundation/concurrency/waits.ts'
 import type { Finding } from '../../rules/doctor-findings.ts'
-import { daemon, systemService } from './daemon-checks.ts'
-import type { Check, DoctorContext } from './doctor-context.ts'
-import { findingOf } from './error-findings.ts'
-import { ledger } from './ledger-checks.ts'
-import { configuration, disk, embedder, library, permissions, state } from './local-checks.ts'
+import { type Check, type DoctorContext, findingOf } from './doctor-context.ts'
+import { configuration, daemon, disk, embedder, library, permissions, state, systemService } from './local-checks.ts'
 import { mirrors, overlap, watches } from './mirror-checks.ts'
-import { certificate, clock, credential, interfaceCheck, proxy, rights, service } from './service-checks.ts'
+import {
+  certificate,
+  clock,
+  credential,
+  interfaceCheck,
+  ledger,
+  proxy,
+  rights,
+  service,
+} from './service-and-ledger-checks.ts'
 
 export const CHECKS: readonly Check[] = [
   configuration,
@@ -34,7 +40,7 @@ export interface Checked extends Finding {
   readonly check: string
 }
 
-/** A check that throws or takes too long is a finding, and does not stop the others. */
+/** Runs the checks one after the other. A check that throws or takes too long gives a finding, and the next one runs. */
 export async function* runChecks(checks: readonly Check[], context: DoctorContext): AsyncGenerator<Checked> {
   for (const check of checks) {
     context.signal.throwIfAborted()

@@ -1,13 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../../foundation/errors.ts'
 import { boundedFileSystem, realPathWithoutAsking } from '../../local/read/bounded-file-system.ts'
 import { BIGINT, isRegularFile, kindOf } from '../../local/read/file-system.ts'
 
-/**
- * Returns the real path of `word`, or its absolute path where it cannot be resolved. A network mount that nobody has asked yet is not
- * asked.
- */
+/** Returns the real path of `word`, else its absolute path. Does not call a network mount that has not answered before. */
 export function realPathOf(cwd: string, word: string): string {
   const path = resolve(cwd, word)
   try {
@@ -64,4 +62,10 @@ function isDirectoryOrLink(path: string): boolean {
 
 export function nearestDirectory(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestDirectory(dirname(path))
+}
+
+/** Returns the path of a documentation page on this computer. If this installation has no docs, it returns `docs/NAME`. */
+export function docsPage(name: string): string {
+  const file = join(dirname(createRequire(import.meta.url).resolve('../../../package.json')), 'docs', name)
+  return existsSync(file) ? file : `docs/${name}`
 }

@@ -27,10 +27,10 @@ import { isThere, nearestDirectory } from './paths-on-disk.ts'
 
 export interface TextFile {
   readonly text: string
-  /** Ownership of the file that was read, after links. */
+  /** Ownership of the file itself, also if it was read through a link. */
   readonly ownership: Ownership
   readonly directory: Ownership
-  /** What messages call the text while it is in no file. */
+  /** How messages name a text that was not read from a file. */
   readonly origin?: string
 }
 
@@ -39,7 +39,7 @@ export type ReadTextFile = (file: string) => TextFile | undefined
 // O_NONBLOCK keeps a named pipe from blocking `open`. Windows has neither such pipes nor the flag.
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-/** Throws UsageError('bad-configuration') for a file in another encoding than UTF-8 or, with its mark, UTF-16. */
+/** Reads a file in UTF-8, or in UTF-16 with a byte order mark. Throws UsageError('bad-configuration') for another encoding. */
 export const readTextFile: ReadTextFile = (file) =>
   readFile(file, (bytes) => {
     const text = decodeText(bytes)
@@ -47,7 +47,7 @@ export const readTextFile: ReadTextFile = (file) =>
     return text
   })
 
-/** A PEM file may have text in any encoding beside its certificates, so other bytes are read as Latin-1. */
+/** Reads a PEM file. Around its certificates it may have text in any encoding, so a file not in UTF-8 is read as Latin-1. */
 export const readPemFile: ReadTextFile = (file) =>
   readFile(file, (bytes) => decodeText(bytes) ?? bytes.toString('latin1'))
 
@@ -69,8 +69,8 @@ function readFile(file: string, decode: (bytes: Buffer) => string): TextFile | u
   }
 }
 
-/** Returns each file as it was first read, so that several readers see one version. */
-export function readingOnce(): ReadTextFile {
+/** Returns a function that reads each file only once, so that all its callers see the same version. */
+export function createCachingReader(): ReadTextFile {
   const files = new Map<string, TextFile | undefined>()
   return (file) => {
     if (!files.has(file)) files.set(file, readTextFile(file))
@@ -93,7 +93,7 @@ export function ownershipOf(path: string): Ownership | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-/** Throws if other users can change the file, because it decides what runs and what is sent. */
+/** Throws UsageError if other users can change the file, because it decides what runs and what is sent. */
 export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
   refuse(file, 'its settings decide what runs and what is sent', findIntruder(file, ownership, { owners: 'root' }))
   const parent = dirname(file)
@@ -101,7 +101,7 @@ export function assertTrusted(file: string, { ownership, directory }: TextFile):
   refuse(file, 'its directory decides which file is read', intruder)
 }
 
-/** Throws if other users can read or change the file, which holds a secret. */
+/** Throws UsageError if other users can read or change the file, which holds a secret. */
 export function assertPrivate(file: string, { ownership }: TextFile): void {
   const intruder = findReader(file, ownership) ?? findIntruder(file, ownership, { owners: 'root' })
   refuse(file, 'it holds a secret', intruder)
@@ -121,8 +121,8 @@ export function writePrivateFile(file: string, text: string): void {
 }
 
 /**
- * Replaces a file that people write, or creates it. `textBefore`: what was read; undefined for no file. Links, owner and mode stay.
- * Throws FileError('io-error'), also when the file has changed meanwhile.
+ * Replaces or creates a file that users edit as well. Links, owner and mode stay. `textBefore`: its text when it was read; undefined if
+ * it did not exist. Throws FileError('io-error'), also if the file has changed since then.
  */
 export function rewriteFile(file: string, text: string, textBefore: string | undefined): void {
   rewrite(file, text, textBefore, false)
@@ -168,7 +168,7 @@ function changedMeanwhile(file: string): string {
   return `Cannot write "${file}": another program has changed it meanwhile; nothing was written, so run this again`
 }
 
-/** Throws FileError('io-error') where `rewriteFile` could not write. */
+/** Throws FileError('io-error') if `rewriteFile` could not write the file. */
 export function assertRewritable(file: string): void {
   try {
     accessSync(nearestDirectory(dirname(isThere(file) ? realpathSync(file) : file)), constants.W_OK)
@@ -178,7 +178,7 @@ export function assertRewritable(file: string): void {
   }
 }
 
-/** A file or directory of ours that other users can read or change. */
+/** A private file or directory that other users can read or change. */
 interface ExposedFile extends Intruder {
   readonly path: string
 }

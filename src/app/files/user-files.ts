@@ -8,6 +8,7 @@ import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation
 import { findIntruder } from '../../foundation/files/ownership.ts'
 import { ForeignPlaceError, followOwnLinks, holdDirectory } from '../../foundation/files/trusted-path.ts'
 import { isLinkUnsupported, unfinishedIn } from '../../foundation/files/unfinished-file.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { nearestDirectory } from './paths-on-disk.ts'
 
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
@@ -40,7 +41,7 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Writes an unfinished file first, so that the file appears only when it is complete. Without `force` it replaces no file; with `force`
+ * Writes under another name first, so that the file appears only when it is complete. Without `force` it replaces no file; with `force`
  * it also writes into a device or a pipe. Throws UsageError('bad-usage' or 'insecure-file') and FileError('io-error').
  */
 export async function saveFile(file: string, bytes: Bytes, { force, below, signal }: SaveOptions): Promise<void> {
@@ -89,7 +90,7 @@ async function linkIntoPlace(partial: string, place: string): Promise<void> {
   }
 }
 
-/** Throws UsageError('bad-usage' or 'insecure-file'). */
+/** Creates the directory if it is missing. Throws UsageError('bad-usage' or 'insecure-file'). */
 export async function createDirectory(directory: string, { below }: Pick<SaveOptions, 'below'> = {}): Promise<void> {
   try {
     holdDirectory(directory, { mayCreate: true, ...(below !== undefined && { below }) })[Symbol.dispose]()
@@ -101,17 +102,19 @@ export async function createDirectory(directory: string, { below }: Pick<SaveOpt
   }
 }
 
-export async function warningOfForeignOwner(directory: string): Promise<string | undefined> {
+/** Prints a warning if the target directory belongs to another user. */
+export async function warnOfForeignDirectory(printMessage: (line: string) => void, directory: string): Promise<void> {
   const found = await stat(directory).catch(() => undefined)
   const intruder = found && findIntruder(directory, { ...found, mode: 0 }, { owners: 'root' })
-  return intruder && `Another user can change what is written to "${directory}": ${intruder.why}`
+  if (!intruder) return
+  printMessage(escapeText(`Another user can change what is written to "${directory}": ${intruder.why}`))
 }
 
 function toInsecureFileError(path: string, { message }: ForeignPlaceError): UsageError {
   return new UsageError('insecure-file', `Cannot write to "${path}": ${message}; choose another directory`)
 }
 
-/** Undefined without a file. Throws like `saveFile`. */
+/** Returns the SHA-256 of the file; undefined if there is none. Throws as `saveFile` does. */
 export async function hashOfFile(file: string): Promise<Buffer | undefined> {
   const hash = createHash('sha256')
   // Reading a pipe could wait for ever.
@@ -131,7 +134,7 @@ async function isStream(path: string): Promise<boolean> {
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
-/** Converts errors of the file system; errors of the source (the service) stay unchanged. */
+/** Returns a UsageError or a FileError for an error of the file system, and an error of the service unchanged. */
 async function toFileError(file: string, error: unknown): Promise<unknown> {
   if (error instanceof ForeignPlaceError) return toInsecureFileError(file, error)
   if (!(error instanceof Error) || !('syscall' in error)) return error
@@ -141,20 +144,20 @@ async function toFileError(file: string, error: unknown): Promise<unknown> {
   return new FileError('io-error', `Cannot write "${file}": ${withoutCall(error)}`)
 }
 
-/** `ENOSPC: no space left on device`, without the call and the path of the unfinished file. */
+/** Returns the message without the system call and the path of the unfinished file: `ENOSPC: no space left on device`. */
 function withoutCall(error: Error & { readonly syscall: unknown }): string {
   return error.message.replace(/, \w+( '.*)?$/s, '')
 }
 
 const MAX_BYTES = 200
-/** A longer name keeps this many characters at each end before it is cleaned, whose time grows with the square of the length. */
-const KEPT_AT_EITHER_END = 300
+/** How many characters at each end of a long name are cleaned; the time for this grows with the square of their number. */
+const CLEANED_AT_EACH_END = 300
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
-/** Returns a local file name without separators, control characters or reserved names. Every remote name passes it before it is used. */
+/** Returns a local file name without separators, control characters or reserved names. Every remote name must pass through it. */
 export function safeFileName(name: string, fallback = 'download'): string {
-  const isLong = name.length > 2 * KEPT_AT_EITHER_END
-  const ends = isLong ? name.slice(0, KEPT_AT_EITHER_END) + name.slice(-KEPT_AT_EITHER_END) : name
+  const isLong = name.length > 2 * CLEANED_AT_EACH_END
+  const ends = isLong ? name.slice(0, CLEANED_AT_EACH_END) + name.slice(-CLEANED_AT_EACH_END) : name
   const clean = ends
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu, '')

@@ -15,33 +15,29 @@ import { type LibraryTarget, parseLibraryTarget } from '../library-target.ts'
 import { adHocMirror } from '../settings/schema.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 import { credentialFilesOf } from '../settings/settings.ts'
-import { assertApart } from './check-overlap.ts'
-import { describeRoot } from './describe-root.ts'
-import { byActivity, explainInactive, listRoster, type RosterEntry, releasesName } from './mirror-roster.ts'
+import { assertNoOverlap, describeRoot } from './check-roots.ts'
+import { explainInactive, listRoster, type RosterEntry, releasesName, sortByActivity } from './mirror-roster.ts'
 
-/** A mirror with what the configuration says of it and what the engine needs. */
+/** The configuration of a mirror, and what else the engine needs. */
 export type PlannedMirror = ConfiguredMirror & MirrorSettings
 
 export interface MirrorChoice {
   readonly words: readonly string[]
-  /** `LIBRARY[:/path]` for directories that no mirror names. */
+  /** Where directories without a mirror are sent, as `LIBRARY[:/path]`; undefined without `--to`. */
   readonly to: string | undefined
   readonly cwd: string
-  readonly known: readonly MirrorRow[]
+  readonly storedMirrors: readonly MirrorRow[]
   readonly home: string
 }
 
-/**
- * Asks the mounts of these mirrors and words for at most 5 s, so that links on them can be followed. Silent mounts are named when their
- * mirror is synced.
- */
-export async function askMounts(
+/** Waits at most 5 s for the mounts of these mirrors and words, so that links on them can be followed. Ignores silent mounts. */
+export async function awaitMounts(
   settings: Settings,
-  { words, cwd, known }: Pick<MirrorChoice, 'words' | 'cwd' | 'known'>,
+  { words, cwd, storedMirrors }: Pick<MirrorChoice, 'words' | 'cwd' | 'storedMirrors'>,
   signal: AbortSignal,
 ): Promise<void> {
   const isMeant = ({ name, activity }: RosterEntry) => (words.length > 0 ? words.includes(name) : activity === 'active')
-  const meant = listRoster(settings, known).filter(isMeant)
+  const meant = listRoster(settings, storedMirrors).filter(isMeant)
   const paths = new Set([...meant.map(({ path }) => path), ...words.map((word) => resolve(cwd, word))])
   const ask = (path: string) => awaitRoot(boundedFileSystem, path, { clock: systemClock, signal }).catch(() => {})
   await Promise.all([...paths].map(ask))
@@ -49,18 +45,18 @@ export async function askMounts(
 }
 
 /**
- * Returns the named mirrors; without names, all active ones and those of another service, which the engine reports as refused.
- * Throws UsageError for an unknown word.
+ * Returns the mirrors that the words name. Without words, returns all active ones and the configured ones of another service, which the
+ * engine reports as refused. Throws UsageError for an unknown word.
  */
 export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorSettings[] {
-  const roster = listRoster(settings, choice.known)
+  const roster = listRoster(settings, choice.storedMirrors)
   const { home } = choice
   const active = listActive(settings, roster, home)
   const refused = listRefused(roster)
   const named = chooseNamed(settings, choice, roster).map((mirror) => withBreadth(mirror, home))
   const chosen = choice.words.length > 0 ? named : active
-  assertApart({ chosen: withoutAll(chosen, refused), active, known: keptNames(settings, choice.known) })
-  const others = refused.map((entry) => withBreadth(toChosen(settings, entry), home))
+  assertNoOverlap(withoutAll(chosen, refused), active, reservedNames(settings, choice.storedMirrors))
+  const others = refused.map((entry) => withBreadth(planEntry(settings, entry), home))
   const mirrors = choice.words.length > 0 ? chosen : [...active, ...others]
   if (mirrors.length > 0) return mirrors
   throw nothingToMirror(roster)
@@ -68,7 +64,7 @@ export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorS
 
 function listActive(settings: Settings, roster: readonly RosterEntry[], home: string): PlannedMirror[] {
   const active = roster.filter(({ activity }) => activity === 'active')
-  return active.map((entry) => withBreadth(toChosen(settings, entry), home))
+  return active.map((entry) => withBreadth(planEntry(settings, entry), home))
 }
 
 function listRefused(roster: readonly RosterEntry[]): RosterEntry[] {
@@ -93,42 +89,39 @@ function withBreadth<Mirror extends MirrorSettings>(mirror: Mirror, home: string
 }
 
 /**
- * Checks the mirrors of a client as the command line does; throws UsageError `mirrors-overlap`. `kept`: those of the daemon, which were
- * compared when it planned them.
+ * Returns the mirrors that a client of the daemon wants to sync, after the checks of the command line; throws UsageError
+ * `mirrors-overlap`. `planned`: the daemon's own mirrors, which were checked when it planned them.
  */
 export function admitMirrors(
   settings: Settings,
   mirrors: readonly MirrorSettings[],
-  kept: readonly MirrorSettings[],
-  { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
+  planned: readonly MirrorSettings[],
+  { storedMirrors, home }: Pick<MirrorChoice, 'storedMirrors' | 'home'>,
 ): readonly MirrorSettings[] {
-  if (mirrors.every((mirror) => kept.some((each) => isDeepStrictEqual({ ...each, ...mirror }, each)))) return mirrors
-  const roster = listRoster(settings, known)
+  if (mirrors.every((mirror) => planned.some((each) => isDeepStrictEqual({ ...each, ...mirror }, each)))) return mirrors
+  const roster = listRoster(settings, storedMirrors)
   const active = listActive(settings, roster, home)
-  assertApart({ chosen: withoutAll(mirrors, listRefused(roster)), active, known: keptNames(settings, known) })
+  assertNoOverlap(withoutAll(mirrors, listRefused(roster)), active, reservedNames(settings, storedMirrors))
   return mirrors.map((mirror) => (mirror.breadth === null ? withBreadth(mirror, home) : mirror))
 }
 
 export function chooseForDaemon(
   settings: Settings,
-  { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
+  { storedMirrors, home }: Pick<MirrorChoice, 'storedMirrors' | 'home'>,
 ): { readonly mirrors: readonly PlannedMirror[]; readonly passedOver: readonly string[] } {
-  const roster = listRoster(settings, known)
+  const roster = listRoster(settings, storedMirrors)
   const active = listActive(settings, roster, home)
-  assertApart({ chosen: active, active: [], known: keptNames(settings, known) })
+  assertNoOverlap(active, [], reservedNames(settings, storedMirrors))
   const inactive = roster.filter(({ activity, configured }) => configured && activity !== 'active')
-  return {
-    mirrors: active,
-    passedOver: inactive.flatMap((entry) => explainInactive(entry) ?? []),
-  }
+  return { mirrors: active, passedOver: inactive.flatMap((entry) => explainInactive(entry) ?? []) }
 }
 
-/** Throws AccessError or UsageError when a daemon would have no mirror to keep. */
-export function assertAnyKept(settings: Settings, context: Pick<MirrorChoice, 'known' | 'home'>): void {
+/** Throws AccessError or UsageError if a daemon would have no mirror to keep up to date. */
+export function assertAnyActive(settings: Settings, context: Pick<MirrorChoice, 'storedMirrors' | 'home'>): void {
   const { mirrors, passedOver } = chooseForDaemon(settings, context)
   if (mirrors.length > 0) return
   if (passedOver.length > 0) throw new AccessError('origin-mismatch', passedOver.join('\n'))
-  throw nothingToMirror(listRoster(settings, context.known))
+  throw nothingToMirror(listRoster(settings, context.storedMirrors))
 }
 
 function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
@@ -137,9 +130,9 @@ function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
   return new UsageError('bad-usage', [`Nothing to mirror: ${hint}`, ...reasons].join('\n'))
 }
 
-export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): MirrorSettings {
-  const entry = listRoster(settings, known).find((each) => each.row?.id === row.id)
-  return entry ? toChosen(settings, entry) : ofRow(settings, row)
+export function settingsOfRow(settings: Settings, storedMirrors: readonly MirrorRow[], row: MirrorRow): MirrorSettings {
+  const entry = listRoster(settings, storedMirrors).find((each) => each.row?.id === row.id)
+  return entry ? planEntry(settings, entry) : planRow(settings, row)
 }
 
 interface OneChoice extends MirrorChoice {
@@ -154,9 +147,9 @@ function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
   const target = choice.to === undefined ? undefined : parseLibraryTarget(choice.to)
   const entry = target
     ? roster.find((each) => each.path === path && isTarget(settings, each, target, path))
-    : findMeant(roster, word, cwd)
+    : findNamed(roster, word, cwd)
   if (!entry) {
-    if (target) assertNoOtherPlace(roster, path)
+    if (target) assertNoOtherTarget(roster, path)
     return chooseDirectory(settings, choice, path, target)
   }
   const { configured, activity } = entry
@@ -165,25 +158,27 @@ function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
   if (activity === 'not-configured' && entry.name === word) {
     throw new UsageError('unknown-mirror', explainInactive(entry) ?? '')
   }
-  return toChosen(settings, entry)
+  return planEntry(settings, entry)
 }
 
-/** Throws UsageError `mirrors-overlap` where an active mirror sends this directory elsewhere. */
-function assertNoOtherPlace(roster: readonly RosterEntry[], path: string): void {
+/** Throws UsageError `mirrors-overlap` if an active mirror sends this directory elsewhere. */
+function assertNoOtherTarget(roster: readonly RosterEntry[], path: string): void {
   const entry = roster.find((each) => each.activity === 'active' && realPathOf('/', each.path) === path)
   if (!entry) return
   const { name, configured, row } = entry
-  const place = `${row?.library.name ?? configured?.library}:${configured?.remotePath ?? row?.remotePath}`
-  const text = `"${path}" goes to "${place}" already, by the mirror "${name}", and each file would be sent twice`
-  const hint = configured ? 'change its place in the configuration' : `first "shelfd mirrors forget ${shellWord(name)}"`
+  const target = `${row?.library.name ?? configured?.library}:${configured?.remotePath ?? row?.remotePath}`
+  const text = `"${path}" goes to "${target}" already, by the mirror "${name}", and each file would be sent twice`
+  const hint = configured
+    ? 'change its library or path in the configuration'
+    : `first "shelfd mirrors forget ${shellWord(name)}"`
   throw new UsageError('mirrors-overlap', `${text}; leave out --to, or ${hint}`)
 }
 
-function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry | undefined {
+function findNamed(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry | undefined {
   const path = realPathOf(cwd, word)
   const named = roster.find(({ name }) => name === word)
   if (named && (named.activity === 'active' || named.activity === 'named-only')) return named
-  return byActivity(roster).find((each) => each === named || realPathOf(cwd, each.path) === path)
+  return sortByActivity(roster).find((each) => each === named || realPathOf(cwd, each.path) === path)
 }
 
 function chooseDirectory(
@@ -226,19 +221,19 @@ export function assertDirectory(path: string): void {
   }
 }
 
-/** Names that a new mirror cannot take. */
-export function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string> {
-  return new Set(known.filter((row) => !releasesName(settings, row)).map(({ name }) => name))
+/** Returns the names that stored mirrors reserve: a new mirror cannot have them until `mirrors forget` frees them. */
+export function reservedNames(settings: Settings, storedMirrors: readonly MirrorRow[]): Set<string> {
+  return new Set(storedMirrors.filter((row) => !releasesName(settings, row)).map(({ name }) => name))
 }
 
 function adHoc(settings: Settings, choice: OneChoice, path: string, target: LibraryTarget | undefined): MirrorSettings {
-  const kept = keptNames(settings, choice.known)
+  const reserved = reservedNames(settings, choice.storedMirrors)
   const isTaken = (name: string) =>
-    kept.has(name) || [...settings.mirrors, ...choice.chosen].some((each) => each.name === name)
+    reserved.has(name) || [...settings.mirrors, ...choice.chosen].some((each) => each.name === name)
   const name = freeName(basename(path) || 'root', isTaken)
   const wanted = { library: target?.library ?? name, ...(target?.path ? { remotePath: target.path } : {}) }
   const mirror = adHocMirror(settings.service, path, wanted)
-  // An identifier or a mistyped path must not become a name.
+  // An identifier or a mistyped path must not become the name of a new library.
   const isName = !/:|^[0-9a-f]{32}$/.test(wanted.library)
   const mayCreateLibrary = settings.service.kind === 'embedded' && (isName || !target)
   return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary, isAdHoc: true }
@@ -250,13 +245,13 @@ function isTarget(settings: Settings, { row, configured }: RosterEntry, target: 
   return isLibrary && row.remotePath === (target.path ?? `/${basename(path)}`)
 }
 
-function toChosen(settings: Settings, { configured, row }: RosterEntry): PlannedMirror {
+function planEntry(settings: Settings, { configured, row }: RosterEntry): PlannedMirror {
   if (configured) return toEngineMirror(settings, configured)
-  if (!row) throw new Error('A mirror that is neither configured nor known')
-  return ofRow(settings, row)
+  if (!row) throw new Error('A mirror that is neither configured nor stored')
+  return planRow(settings, row)
 }
 
-function ofRow(settings: Settings, row: MirrorRow): PlannedMirror {
+function planRow(settings: Settings, row: MirrorRow): PlannedMirror {
   const target = { library: row.library.remoteId, remotePath: row.remotePath }
   const mirror = toEngineMirror(settings, adHocMirror(settings.service, row.path, target))
   return { ...mirror, name: row.name, mayCreateLibrary: false, isAdHoc: true }

@@ -13,7 +13,7 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Service } from '../../sync/engine.ts'
 import { findLibrary } from '../../sync/pin/pin-mirror.ts'
 import { openStateReader } from '../../sync/reading/state-reader.ts'
-import { reloadDaemon } from '../ask-daemon-to-reload.ts'
+import { reloadDaemon } from '../ask-daemon.ts'
 import { realPathOf } from '../files/paths-on-disk.ts'
 import {
   assertRewritable,
@@ -27,17 +27,17 @@ import { asIfWritten, asPrivateFile } from '../settings/draft.ts'
 import { withoutSetting, withSection, withTexts } from '../settings/edit-file.ts'
 import { adHocMirror } from '../settings/schema.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
-import { assertDirectory, chooseForDaemon, keptNames } from './choose-mirrors.ts'
-import { describeRoot } from './describe-root.ts'
+import { describeRoot } from './check-roots.ts'
+import { assertDirectory, chooseForDaemon, reservedNames } from './choose-mirrors.ts'
 import { listRoster } from './mirror-roster.ts'
 
 export interface EditsInput extends Surroundings {
   readonly stateDir: string
-  /** Real paths. */
+  /** Real paths of the directories that hold the program's own data. */
   readonly ownDirectories: readonly string[]
   /** Reads the configuration anew; throws UsageError. */
   readSettings(readFile?: ReadTextFile): Settings
-  knownMirrors(): readonly MirrorRow[]
+  storedMirrors(): readonly MirrorRow[]
   service(): Service
   onChange?(settings: Settings): void
 }
@@ -47,7 +47,7 @@ const DISK_ANSWERS_WITHIN_MS = 10_000
 const LIBRARIES_WITHIN_MS = 2_000
 const MAX_LIBRARIES = 500
 
-/** No call names a command, an address or a credential: a change that affects more than its mirror is refused. */
+/** Returns the dashboard's edits. None can set a command, an address or a credential, and each changes only its own mirror. */
 export function createMirrorEdits(input: EditsInput): MirrorEdits {
   return {
     rules: async ({ mirror }) => {
@@ -59,21 +59,21 @@ export function createMirrorEdits(input: EditsInput): MirrorEdits {
       return preview(input, found.path, { before: scanRulesOf(found), after: scanRulesOf({ ...found, ignore }) })
     },
     saveRules: async ({ mirror, revision, ignore }) =>
-      write(input, revision, { ...findEditable(input, openFile(input).settings, mirror), ignore: [...ignore] }),
+      writeMirror(input, revision, { ...findEditable(input, openFile(input).settings, mirror), ignore: [...ignore] }),
     newMirror: async (_, signal) => {
       const { file, revision } = openFile(input)
-      const late = sleep(LIBRARIES_WITHIN_MS, [], { ref: false })
-      return { file, revision, libraries: await Promise.race([listLibraries(input.service(), signal), late]) }
+      const timeout = sleep(LIBRARIES_WITHIN_MS, [], { ref: false })
+      return { file, revision, libraries: await Promise.race([listLibraries(input.service(), signal), timeout]) }
     },
     checkMirror: (chosen, signal) => checkMirror(input, chosen, signal),
     addMirror: async ({ revision, mayCreateLibrary, ...chosen }, signal) => {
-      const mirror = await choose(input, chosen, openUnchanged(input, revision))
+      const mirror = await chooseMirror(input, chosen, openUnchanged(input, revision))
       const { library } = mirror
       if (await isNewLibrary(input.service(), library, signal)) {
         if (!mayCreateLibrary) throw new RequestError('conflict', `There is no library "${library}" now`, 409)
         await (await input.service().connect(signal)).client.createLibrary(library, null, signal)
       }
-      return write(input, revision, mirror)
+      return writeMirror(input, revision, mirror)
     },
     removeMirror: async ({ mirror: name, revision }) => {
       const opened = openUnchanged(input, revision)
@@ -81,11 +81,11 @@ export function createMirrorEdits(input: EditsInput): MirrorEdits {
       const mirror = settings.mirrors.find((each) => each.name === name)
       if (!mirror) throw notConfigured(name)
       const text = withoutSetting(before.text, ['mirrors', settings.mirrors.indexOf(mirror)]) ?? before.text
-      const left = settings.mirrors.filter((each) => each !== mirror)
-      const { message } = await save(input, opened, { text, after: readChanged(input, opened, text, left) })
+      const remaining = settings.mirrors.filter((each) => each !== mirror)
+      const { message } = await saveFile(input, opened, { text, after: readChanged(input, opened, text, remaining) })
       const stay = `"${mirror.path}" and what was sent to "${mirror.library}" stay as they are`
-      const known = `the state knows it until "shelfd mirrors forget ${shellWord(name)}"`
-      return { message: `${message.replace(/^Written to/, 'Removed from')} ${stay}; ${known}.` }
+      const forgetting = `the state keeps the mirror until "shelfd mirrors forget ${shellWord(name)}"`
+      return { message: `${message.replace(/^Written to/, 'Removed from')} ${stay}; ${forgetting}.` }
     },
   }
 }
@@ -93,13 +93,13 @@ export function createMirrorEdits(input: EditsInput): MirrorEdits {
 interface OpenedFile {
   readonly file: string
   readonly before: TextFile
-  /** Its text; undefined while there is none. */
-  readonly was: string | undefined
+  /** The text of the file; undefined if it does not exist. */
+  readonly textBefore: string | undefined
   readonly revision: string
   readonly settings: Settings
 }
 
-/** Throws FileError where the file cannot be written. */
+/** Reads the configuration file; throws FileError if it cannot be written. */
 function openFile(input: EditsInput): OpenedFile {
   const settings = input.readSettings()
   const file = settings.configFile ?? configCandidates(undefined, input)[0]?.file ?? ''
@@ -108,7 +108,7 @@ function openFile(input: EditsInput): OpenedFile {
   const revision = createHash('sha256')
     .update(found ? `there ${found.text}` : 'missing')
     .digest('hex')
-  return { file, before: found ?? asPrivateFile(file, ''), was: found?.text, revision, settings }
+  return { file, before: found ?? asPrivateFile(file, ''), textBefore: found?.text, revision, settings }
 }
 
 function openUnchanged(input: EditsInput, revision: string): OpenedFile {
@@ -120,11 +120,11 @@ function openUnchanged(input: EditsInput, revision: string): OpenedFile {
 
 function listEditable(input: EditsInput, settings: Settings): readonly ConfiguredMirror[] {
   if (settings.mirrors.length > 0) return settings.mirrors
-  const roster = listRoster(settings, input.knownMirrors())
+  const roster = listRoster(settings, input.storedMirrors())
   return roster.flatMap(({ activity, row }) => (activity === 'active' && row ? [fromState(settings, row)] : []))
 }
 
-/** What the configuration says of a mirror that only the state knows. */
+/** Returns what the configuration would say of a mirror that is only in the state. */
 function fromState({ service }: Settings, { name, path, library: { name: title, remoteId }, remotePath }: MirrorRow) {
   const library = service.kind === 'embedded' ? title : remoteId
   return { ...adHocMirror(service, path, { library, remotePath }), name }
@@ -142,39 +142,39 @@ function notConfigured(name: string): RequestError {
 }
 
 /** Writes the mirror into the file, and has a running daemon reload it. */
-async function write(input: EditsInput, revision: string, mirror: ConfiguredMirror) {
+async function writeMirror(input: EditsInput, revision: string, mirror: ConfiguredMirror) {
   const opened = openUnchanged(input, revision)
-  return save(input, opened, plan(input, opened, mirror))
+  return saveFile(input, opened, planChange(input, opened, mirror))
 }
 
 const WITHOUT_MIRRORS =
-  ' No mirror is left in it, so only what "shelfd sync DIR" mirrored is synced; "shelfd mirrors add DIR" adds one.'
+  ' The configuration names no mirror now, so only directories of earlier "shelfd sync DIR" are synced; "shelfd mirrors add DIR" adds one.'
 
-async function save(input: EditsInput, opened: OpenedFile, { text, after }: ReturnType<typeof plan>) {
-  rewriteFile(opened.file, text, opened.was)
+async function saveFile(input: EditsInput, opened: OpenedFile, { text, after }: ReturnType<typeof planChange>) {
+  rewriteFile(opened.file, text, opened.textBefore)
   input.onChange?.(after)
-  const said = await reloadDaemon(input.stateDir)
+  const daemonMessage = await reloadDaemon(input.stateDir)
   const isEmpty = after.mirrors.length === 0
-  const next = said ?? `No daemon runs${isEmpty ? '' : ', so the next sync takes it over'}`
+  const next = daemonMessage ?? `No daemon runs${isEmpty ? '' : ', so it takes effect with the next sync'}`
   return { message: `Written to ${opened.file}. ${next}.${isEmpty ? WITHOUT_MIRRORS : ''}` }
 }
 
-/** Throws UsageError where the new configuration is unusable or changes more than the mirror. */
-function plan(input: EditsInput, opened: OpenedFile, mirror: ConfiguredMirror) {
+/** Returns the new text of the file and its settings. Throws UsageError if they are unusable or change more than the mirror. */
+function planChange(input: EditsInput, opened: OpenedFile, mirror: ConfiguredMirror) {
   const { before, settings } = opened
   const { mirrors } = settings
-  // A configuration with mirrors replaces those of "sync DIR", so it must name them as well.
+  // Once the configuration names a mirror, only mirrors that it names stay active, so it must also name those of "sync DIR".
   const unnamed = mirrors.length > 0 ? [] : listEditable(input, settings)
   const wanted = [...unnamed.filter(({ name }) => name !== mirror.name), mirror]
   const text = wanted.reduce((draft, each) => withMirror(draft, mirrors, each), before.text)
   const changed = mirrors.map((each) => (each.name === mirror.name ? mirror : each))
   const added = wanted.filter(({ name }) => !mirrors.some((each) => each.name === name))
   const after = readChanged(input, opened, text, [...changed, ...added])
-  chooseForDaemon(after, { known: input.knownMirrors(), home: input.home })
+  chooseForDaemon(after, { storedMirrors: input.storedMirrors(), home: input.home })
   return { text, after }
 }
 
-/** Reads a text of the file; throws UsageError unless it differs by these mirrors alone. */
+/** Returns the settings that the new text gives; throws UsageError if anything but `mirrors` differs from the present ones. */
 function readChanged(
   input: EditsInput,
   { file, before, settings }: OpenedFile,
@@ -192,14 +192,14 @@ function readChanged(
 function withMirror(source: string, mirrors: readonly ConfiguredMirror[], mirror: ConfiguredMirror): string {
   const { name, path, library, remotePath, ignore } = mirror
   const index = mirrors.findIndex((each) => each.name === name)
-  const known = mirrors[index]
-  if (known) return withTexts(source, ['ignore', 'mirrors', index], { before: known.ignore, after: ignore })
+  const configured = mirrors[index]
+  if (configured) return withTexts(source, ['ignore', 'mirrors', index], { before: configured.ignore, after: ignore })
   return withSection(source, 'mirrors', { name, path, library, remotePath, ...(ignore.length > 0 && { ignore }) })
 }
 
 async function checkMirror(input: EditsInput, chosen: ChosenMirror, signal: AbortSignal): Promise<CheckedMirror> {
   try {
-    const mirror = await choose(input, chosen, openFile(input))
+    const mirror = await chooseMirror(input, chosen, openFile(input))
     const rules = { before: null, after: scanRulesOf(mirror) }
     const found = await checkField('path', () => preview(input, mirror.path, rules))
     const { name, path, library, remotePath } = mirror
@@ -211,33 +211,33 @@ async function checkMirror(input: EditsInput, chosen: ChosenMirror, signal: Abor
   }
 }
 
-async function choose(input: EditsInput, chosen: ChosenMirror, opened: OpenedFile): Promise<ConfiguredMirror> {
+async function chooseMirror(input: EditsInput, chosen: ChosenMirror, opened: OpenedFile): Promise<ConfiguredMirror> {
   const path = chosenPath(chosen, input.home)
   await checkField('path', () => inTime(path, Promise.resolve(boundedFileSystem.answers(path))))
   const mirror = await chooseNewMirror(input, chosen, opened.settings)
-  await checkField('path', () => plan(input, opened, mirror))
+  await checkField('path', () => planChange(input, opened, mirror))
   return mirror
 }
 
-type Sides = Readonly<{ before: ScanRules | null; after: ScanRules }>
+type RulesPair = Readonly<{ before: ScanRules | null; after: ScanRules }>
 
-async function preview({ stateDir, ownDirectories }: EditsInput, path: string, sides: Sides): Promise<RulesEffect> {
+async function preview({ stateDir, ownDirectories }: EditsInput, path: string, rules: RulesPair): Promise<RulesEffect> {
   const reader = openStateReader(stateDir)
   try {
-    return await inTime(path, reader.read('preview', { path, ...sides, ownDirectories, mostMs: PREVIEW_MS }))
+    return await inTime(path, reader.read('preview', { path, ...rules, ownDirectories, maxMs: PREVIEW_MS }))
   } finally {
     void reader[Symbol.asyncDispose]()
   }
 }
 
 async function inTime<T>(path: string, work: Promise<T>): Promise<T> {
-  const late = sleep(DISK_ANSWERS_WITHIN_MS, undefined, { ref: false }).then(() => {
+  const timeout = sleep(DISK_ANSWERS_WITHIN_MS, undefined, { ref: false }).then(() => {
     throw new RootError('root-unreadable', `Cannot look through "${path}": its disk does not answer`)
   })
-  return Promise.race([work, late])
+  return Promise.race([work, timeout])
 }
 
-/** Returns the libraries that take files from this credential; none where the service does not say. */
+/** Returns the libraries that this credential may add to; if the service fails, those listed until then. */
 async function listLibraries(service: Service, signal: AbortSignal): Promise<string[]> {
   const names = new Set<string>()
   try {
@@ -247,7 +247,7 @@ async function listLibraries(service: Service, signal: AbortSignal): Promise<str
       if (names.size === MAX_LIBRARIES) break
     }
   } catch {
-    // A name can be typed, and the check reports what is wrong with the service.
+    // The user can still type a name, and `checkMirror` reports what is wrong with the service.
   }
   return [...names].toSorted((left, right) => left.localeCompare(right))
 }
@@ -261,7 +261,7 @@ class FieldError extends Error {
   }
 }
 
-/** Runs a check of one field: what it throws for the user becomes a FieldError. */
+/** Runs the check of one field. Throws a FieldError in place of a ShelfdError. */
 async function checkField<T>(field: FieldProblem['field'], check: () => T | Promise<T>): Promise<T> {
   try {
     return await check()
@@ -273,37 +273,33 @@ async function checkField<T>(field: FieldProblem['field'], check: () => T | Prom
 function chosenPath({ path }: ChosenMirror, home: string): string {
   const expanded = expandHome(path.trim(), home)
   if (isAbsolute(expanded)) return resolve(expanded)
-  throw new FieldError('path', 'Give the whole path of a directory, such as ~/Papers')
+  throw new FieldError('path', 'Give the full path of a directory, such as ~/Papers')
 }
 
-/** Completes an input form, without asking the service; throws FieldError. */
-async function chooseNewMirror(
-  { knownMirrors, home }: EditsInput,
-  chosen: ChosenMirror,
-  settings: Settings,
-): Promise<ConfiguredMirror> {
-  const path = chosenPath(chosen, home)
+/** Returns the mirror that a filled-in form describes, without asking the service; throws FieldError. */
+async function chooseNewMirror(input: EditsInput, chosen: ChosenMirror, settings: Settings): Promise<ConfiguredMirror> {
+  const path = chosenPath(chosen, input.home)
   await checkField('path', () => assertDirectory(path))
   const real = realPathOf('/', path)
   const same = settings.mirrors.find((mirror) => realPathOf('/', mirror.path) === real)
-  if (same) throw new FieldError('path', `The mirror "${same.name}" is of this directory already`)
-  const breadth = describeRoot(path, home)
+  if (same) throw new FieldError('path', `The mirror "${same.name}" mirrors this directory already`)
+  const breadth = describeRoot(path, input.home)
   if (breadth !== undefined)
-    throw new FieldError('path', `"${path}" holds ${breadth}; only "shelfd sync" mirrors that, once it is confirmed`)
-  const known = knownMirrors()
-  const earlier = listRoster(settings, known).find(
+    throw new FieldError('path', `"${path}" holds ${breadth}; only "shelfd sync" can mirror it, after a confirmation`)
+  const storedMirrors = input.storedMirrors()
+  const earlier = listRoster(settings, storedMirrors).find(
     ({ row, configured, activity }) => row?.path === real && !configured && activity !== 'other-service',
   )?.row
   const isAgain =
     ['', earlier?.name].includes(chosen.name.trim()) &&
     ['', earlier?.library.name, earlier?.library.remoteId].includes(chosen.library.trim())
-  // What it has sent is not sent again.
+  // The earlier mirror continues, so that its files are not sent again.
   if (earlier && isAgain) return fromState(settings, earlier)
-  const kept = keptNames(settings, known)
-  const isTaken = (name: string) => kept.has(name) || settings.mirrors.some((mirror) => mirror.name === name)
+  const reserved = reservedNames(settings, storedMirrors)
+  const isTaken = (name: string) => reserved.has(name) || settings.mirrors.some((mirror) => mirror.name === name)
   const name = chosen.name.trim() || freeName(basename(path), isTaken)
   if (isTaken(name)) throw new FieldError('name', `There is a mirror "${name}" already`)
-  if (!/^[^/\p{Cc}]+$/u.test(name)) throw new FieldError('name', 'A name has no "/" in it')
+  if (!/^[^/\p{Cc}]+$/u.test(name)) throw new FieldError('name', 'A name must not contain "/" or control characters')
   const library = chosen.library.trim() || (settings.service.kind === 'embedded' ? name : '')
   if (library === '') throw new FieldError('library', 'Choose a library of the service, or name a new one')
   const isInUse = (place: string) =>
@@ -314,12 +310,12 @@ async function chooseNewMirror(
   }
 }
 
-/** Throws FieldError for a library that takes nothing from this credential. */
+/** Returns whether the library must be created. Throws FieldError if the credential may not add to it, or not create it. */
 async function isNewLibrary(service: Service, library: string, signal: AbortSignal): Promise<boolean> {
   const connection = await service.connect(signal)
   const { access } = connection
   const found = await checkField('library', () => findLibrary(connection, library, signal))
   if (found ? mayUpload(found, access) : access.abilities.includes('library.create')) return !found
-  const why = found ? 'may not add to it' : 'may not make it, and there is none of that name'
-  throw new FieldError('library', `The access token ${why}: "${library}"`)
+  const missing = `There is no library "${library}", and the access token may not create one`
+  throw new FieldError('library', found ? `The access token may not add to the library "${library}"` : missing)
 }

@@ -15,15 +15,16 @@ import type { ListedMirror } from '../../sync/reading/read-overview.ts'
 import { realPathOf } from '../files/paths-on-disk.ts'
 import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 
+/** A mirror of the configuration, of the state, or of both. */
 export interface RosterEntry {
   readonly name: string
   readonly path: string
   readonly configured: ConfiguredMirror | undefined
   readonly row: MirrorRow | undefined
   readonly activity: MirrorActivity
-  /** The current service; undefined for an embedded library that was never started. */
+  /** The origin of the current service; undefined for an embedded library that was never started. */
   readonly currentOrigin: string | undefined
-  /** Where its address was given; undefined for the embedded library. */
+  /** The flag, variable or file that gives the address of the service; undefined for the embedded library. */
   readonly addressFrom: string | undefined
   /** If this mirror is not active, the name of the active one of the same directory. */
   readonly replacedBy: string | undefined
@@ -66,7 +67,7 @@ export function readStoredMirrors(stateDir: string): MirrorRow[] {
   return store?.mirrors.list() ?? []
 }
 
-/** The roster of these settings and of their state. */
+/** Returns the mirrors of these settings and of their state. */
 export function readRoster(settings: Settings): RosterEntry[] {
   return listRoster(settings, readStoredMirrors(settings.stateDir))
 }
@@ -84,12 +85,12 @@ function isActive({ activity }: Pick<RosterEntry, 'activity'>): boolean {
   return activity === 'active'
 }
 
-/** Prefers the stored path, because resolving one on a dead mount would block. */
+/** Returns the stored path if there is one, because resolving a path on a dead mount would block. */
 function realDirectoryOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): string {
   return row?.path ?? realPathOf('/', path)
 }
 
-/** A new mirror of the current service may take the name of this one. */
+/** Returns whether a new mirror of the current service may have the name of this one. */
 export function releasesName({ service }: Settings, { isAdHoc, library }: MirrorRow): boolean {
   return isNameReleased({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
 }
@@ -136,13 +137,13 @@ export function explainInactive(entry: RosterEntry): string | undefined {
 
 const RANKS: readonly MirrorActivity[] = ['active', 'named-only', 'not-configured', 'other-service']
 
-export function byActivity(roster: readonly RosterEntry[]): RosterEntry[] {
+export function sortByActivity(roster: readonly RosterEntry[]): RosterEntry[] {
   return roster.toSorted((left, right) => RANKS.indexOf(left.activity) - RANKS.indexOf(right.activity))
 }
 
 const MAX_INSTANCE_BYTES = 4_096
 
-/** The identity that mirrors are pinned to; undefined for an embedded library that was never started. */
+/** Returns the identity that mirrors are pinned to; undefined for an embedded library that was never started. */
 export function identityOfService({ service }: Pick<Settings, 'service'>): string | undefined {
   if (service.kind === 'configured') return service.origin
   const written = readOwnFile(join(service.dataDir, 'instance'), MAX_INSTANCE_BYTES)

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
 import { UsageError } from '../../foundation/errors.ts'
 import type { ProgramCall } from '../../foundation/run-program.ts'
+import type { Redactor } from '../../foundation/text/redaction.ts'
 import { causesOfRun } from '../../rules/notice-causes.ts'
 import type { Engine } from '../../sync/engine.ts'
 import { type Channel, type Delivery, type NoticePlan, Notifications } from '../../sync/operator/notifications.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
-import type { Redactor } from '../logging/redactor.ts'
 import type { Environment } from '../settings/overrides.ts'
 import type { NotifySettings } from '../settings/settings.ts'
 
@@ -26,7 +26,7 @@ export function openChannels(settings: NotifySettings, input: ChannelInput): Cha
   ]
 }
 
-/** The program gets the text on stdin, and event and subject as variables. */
+/** Returns a channel that runs a program, with the text on stdin, and event and subject in environment variables. */
 function commandChannel([program = '', ...args]: readonly string[], { env }: ChannelInput): Channel {
   return {
     name: `command "${program}"`,

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { getCACertificates } from 'node:tls'
 import { UsageError } from '../../foundation/errors.ts'
+import type { Redactor } from '../../foundation/text/redaction.ts'
 import type { ClientCertificate } from '../../remote/wire/connector.ts'
 import {
   assertPrivate,
@@ -11,22 +12,21 @@ import {
   readTextFile,
   type TextFile,
 } from '../files/private-files.ts'
-import type { Redactor } from '../logging/redactor.ts'
 import type { ClientCertificateFiles } from '../settings/settings.ts'
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+(?:-[^-]+)*-----END [A-Z ]*PRIVATE KEY-----/
 
-interface Named {
+interface NamedFile {
   readonly file: string
   readonly setting: string
 }
 
-/** Adds the certificates of the PEM file to Node's own; throws UsageError('bad-configuration'). */
+/** Returns Node's own authorities and those in the PEM file; throws UsageError('bad-configuration'). */
 export function readAuthorities(file: string, setting: string): string[] {
-  const named = { file, setting }
-  const text = readText(named, assertTrusted)
-  return [...getCACertificates('default'), ...parseCertificates(named, text).map(({ pem }) => pem)]
+  const namedFile = { file, setting }
+  const text = readText(namedFile, assertTrusted)
+  return [...getCACertificates('default'), ...parseCertificates(namedFile, text).map(({ pem }) => pem)]
 }
 
 /** Reads the client certificate and its key. The service judges its validity, because the clock here may be wrong. Throws UsageError. */
@@ -35,11 +35,11 @@ export function readClientCertificate(
   section: 'service' | 'fleet',
   redactor: Pick<Redactor, 'add'>,
 ): ClientCertificate {
-  const named = (file: string, key: string): Named => ({ file, setting: `${section}.clientCertificate.${key}` })
-  const ofCertificate = named(certFile, 'certFile')
-  const ofKey = named(keyFile, 'keyFile')
+  const fileOf = (file: string, key: string): NamedFile => ({ file, setting: `${section}.clientCertificate.${key}` })
+  const ofCertificate = fileOf(certFile, 'certFile')
+  const ofKey = fileOf(keyFile, 'keyFile')
   const chain = parseCertificates(ofCertificate, readText(ofCertificate, assertTrusted))
-  const passphrase = passphraseFile === undefined ? undefined : readPassphrase(named(passphraseFile, 'passphraseFile'))
+  const passphrase = passphraseFile === undefined ? undefined : readPassphrase(fileOf(passphraseFile, 'passphraseFile'))
   if (passphrase !== undefined) redactor.add(passphrase)
   const key = parseKey(ofKey, readText(ofKey, assertPrivate), passphrase)
   // The first certificate is the client's, as in TLS; the others lead from it to an authority.
@@ -55,7 +55,7 @@ export function readClientCertificate(
 }
 
 function readText(
-  from: Named,
+  from: NamedFile,
   assertSafe: (file: string, found: TextFile) => void,
   readFile: ReadTextFile = readPemFile,
 ): string {
@@ -64,7 +64,7 @@ function readText(
   return found.text
 }
 
-function parseCertificates(from: Named, text: string): { pem: string; parsed: X509Certificate }[] {
+function parseCertificates(from: NamedFile, text: string): { pem: string; parsed: X509Certificate }[] {
   const found = text.match(CERTIFICATE) ?? []
   if (found.length === 0) throw unusable(from, 'it holds no certificate in PEM form')
   return found.map((pem) => {
@@ -76,14 +76,14 @@ function parseCertificates(from: Named, text: string): { pem: string; parsed: X5
   })
 }
 
-function readPassphrase(from: Named): string {
+function readPassphrase(from: NamedFile): string {
   const passphrase = readText(from, assertPrivate, readTextFile).replace(/\r?\n$/, '')
   if (passphrase === '') throw unusable(from, 'it is empty; it must hold the passphrase of the key')
   return passphrase
 }
 
-/** Messages of OpenSSL are left out: they name none of the settings. */
-function parseKey(from: Named, text: string, passphrase: string | undefined): KeyObject {
+/** Returns the private key. Its errors do not quote OpenSSL, whose messages name no setting. */
+function parseKey(from: NamedFile, text: string, passphrase: string | undefined): KeyObject {
   const pem = PRIVATE_KEY.exec(text)?.[0]
   if (pem === undefined) throw unusable(from, 'it holds no private key in PEM form')
   const isEncrypted = pem.includes('ENCRYPTED')
@@ -99,6 +99,6 @@ function parseKey(from: Named, text: string, passphrase: string | undefined): Ke
   }
 }
 
-function unusable({ file, setting }: Named, why: string): UsageError {
+function unusable({ file, setting }: NamedFile, why: string): UsageError {
   return new UsageError('bad-configuration', `Cannot use "${file}" as ${setting}: ${why}`)
 }

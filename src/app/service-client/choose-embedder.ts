@@ -1,10 +1,10 @@
-import type { EmbedderChoice } from '../../embedded/embedding/open-embedder.ts'
+import type { EmbedderChoice } from '../../embedded/embedding/semantics.ts'
 import { UsageError } from '../../foundation/errors.ts'
+import type { Redactor } from '../../foundation/text/redaction.ts'
 import { assertPrivate, readRequired } from '../files/private-files.ts'
-import type { Redactor } from '../logging/redactor.ts'
 import type { EmbedderSettings } from '../settings/settings.ts'
 
-/** Reads the key of the embedder from its file. Throws UsageError. */
+/** Returns the embedder with the key that it reads from the key file. Throws UsageError. */
 export function chooseEmbedder(embedder: EmbedderSettings, redactor: Pick<Redactor, 'add'>): EmbedderChoice {
   if (embedder.kind !== 'endpoint') return embedder
   const { kind, model, keyFile } = embedder

@@ -13,18 +13,18 @@ export interface TokenInput extends Surroundings {
 
 export interface FoundToken {
   readonly token: string
-  /** A file or a program in quotes, a variable, or a setting. */
+  /** Where it comes from, for messages: a file or a program in quotes, a variable, or a setting. */
   readonly source: string
 }
 
 const COMMAND_TIMEOUT_MS = 30_000
 const MAX_SECRET_BYTES = 64 * 1024
-const WAYS =
+const HOW_TO_SET_TOKEN =
   'set service.tokenFile or service.tokenCommand in the configuration, or SHELFD_TOKEN_FILE or SHELFD_TOKEN in the environment, or a systemd credential named "token"'
 
 /**
- * The token of `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, or a systemd credential. Throws AccessError('credential-missing')
- * and UsageError.
+ * Returns the token of the first of these that is set: `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, a systemd credential.
+ * Throws AccessError('credential-missing') and UsageError.
  */
 export async function readToken(sources: TokenSources, input: TokenInput): Promise<FoundToken> {
   const { env, cwd, home } = input
@@ -36,10 +36,10 @@ export async function readToken(sources: TokenSources, input: TokenInput): Promi
     const text = await runSecretCommand(sources.tokenCommand, 'access token (service.tokenCommand)', input)
     return checkToken(text, `the output of "${sources.tokenCommand[0]}"`)
   }
-  return readSystemdCredential(input) ?? missing(`Cannot sign in: no access token; ${WAYS}`)
+  return readSystemdCredential(input) ?? missing(`Cannot sign in: no access token; ${HOW_TO_SET_TOKEN}`)
 }
 
-/** Undefined without a password in the configuration; throws like `readToken`. */
+/** Returns the password for the ledger; undefined if none is configured. Throws as `readToken` does. */
 export async function readPassword(
   { passwordFile, passwordCommand }: Pick<FleetSettings, 'passwordFile' | 'passwordCommand'>,
   input: TokenInput,
@@ -69,7 +69,7 @@ function readPrivateFile(file: string, what: 'token' | 'password', { readFile = 
   return found
 }
 
-/** The mode is not checked: it reflects an access control list, and systemd protects the directory. */
+/** Does not check the mode, because an access control list changes it; systemd protects the directory. */
 function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): FoundToken | undefined {
   if (!env.CREDENTIALS_DIRECTORY) return undefined
   const file = join(env.CREDENTIALS_DIRECTORY, 'token')
@@ -77,7 +77,7 @@ function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): Fo
   return found && checkToken(found.text, `"${file}"`)
 }
 
-/** `what`: the secret, and in brackets the setting that names the program. */
+/** Returns what the program prints. `what` names the secret and the setting, as in `password of the ledger (fleet.passwordCommand)`. */
 async function runSecretCommand(
   [program = '', ...args]: readonly string[],
   what: string,
@@ -88,7 +88,7 @@ async function runSecretCommand(
     args,
     env,
     timeoutMs: COMMAND_TIMEOUT_MS,
-    mostStdoutBytes: MAX_SECRET_BYTES,
+    maxStdoutBytes: MAX_SECRET_BYTES,
     ...(signal && { signal }),
   }
   const { failure, stdout } = await runProgram(call)

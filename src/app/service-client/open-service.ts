@@ -5,11 +5,12 @@ import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import type { LibraryThreadOptions } from '../../embedded/start-in-thread.ts'
 import type { Holder } from '../../embedded/storage/holder-file.ts'
 import { systemClock } from '../../foundation/clock.ts'
-import { orAbort } from '../../foundation/concurrency/or-abort.ts'
 import { ThreadEndedError } from '../../foundation/concurrency/thread-calls.ts'
+import { orAbort } from '../../foundation/concurrency/waits.ts'
 import { InterruptedError, LockedError } from '../../foundation/errors.ts'
 import { describeCommand, describeHolder } from '../../foundation/files/lock-holder.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import type { Redactor } from '../../foundation/text/redaction.ts'
 import { MINUTE_MS } from '../../foundation/text/times.ts'
 import { typedProgram } from '../../foundation/typed-program.ts'
 import { chooseProxy } from '../../remote/choose-proxy.ts'
@@ -22,7 +23,6 @@ import type { TunnelProxy } from '../../remote/wire/proxy.ts'
 import { type Bandwidth, bandwidthAt, isEverLimited } from '../../rules/bandwidth.ts'
 import { embeddedOrigin } from '../../rules/mirror-activity.ts'
 import type { Connection, Service } from '../../sync/engine.ts'
-import type { Redactor } from '../logging/redactor.ts'
 import { identityOfService } from '../mirrors/mirror-roster.ts'
 import type { Surroundings } from '../settings/config-paths.ts'
 import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } from '../settings/settings.ts'
@@ -35,7 +35,7 @@ export interface OpenedService extends AsyncDisposable {
   readonly client: ServiceClient
   readonly kind: 'embedded' | 'configured'
   readonly identity: string
-  /** The library of this computer, where this process has it. */
+  /** The embedded library; undefined for a configured service. */
   readonly library?: Pick<SharedLibrary, 'embedFor'>
 }
 
@@ -48,7 +48,7 @@ export interface OpenServiceInput extends Surroundings {
   readonly isLongLived?: boolean
   /** The retries of requests to a configured service; the client's default if absent. */
   readonly retry?: ClientOptions['retry']
-  /** Includes what the service asked of earlier clients. */
+  /** The waiting times that the service has asked for, also of earlier clients; undefined: none yet. */
   readonly retryAfter?: ClientOptions['retryAfter']
   /** The number of hosts that share `requestsPerSecond`; undefined: this one alone. */
   readonly hosts?: (() => number) | undefined
@@ -61,7 +61,7 @@ export interface OpenServiceInput extends Surroundings {
 const SPARE_CONNECTIONS = 4
 /** Short delays, because the embedded library runs on this machine. */
 const EMBEDDED_RETRY = { attempts: 8, firstDelayMs: 20, maxDelayMs: 1_000 }
-/** The embedded library has had these fields since its first version; reading its OpenAPI would load what makes one. */
+/** The embedded library has had these fields since its first version; asking it for them would load code that generates its OpenAPI. */
 export const EMBEDDED_CAPABILITIES: Capabilities = {
   createDirectory: { source: 'default', kind: 'path', field: 'path' },
   createLibrary: { source: 'default', nameField: 'name', overviewField: 'overview' },
@@ -69,7 +69,7 @@ export const EMBEDDED_CAPABILITIES: Capabilities = {
   describedVersion: undefined,
   undescribed: null,
 }
-/** A library of another process may take this long for its first answer. */
+/** How long another process that holds the library may take for its first answer. */
 const ANSWERS_WITHIN_MS = 10_000
 
 /** Connects to the configured service or the embedded library, which it starts in a thread unless another process has it. */
@@ -102,7 +102,7 @@ export async function findConnectOptions(
   return { proxy: await findProxy(origin, input), authorities, clientCertificate }
 }
 
-/** The redactor learns the credentials of the proxy. */
+/** Returns the proxy for this origin; undefined if none is set. Adds its credentials to the redactor. */
 export async function findProxy(
   origin: string,
   { env, redactor }: Pick<OpenServiceInput, 'env' | 'redactor'>,
@@ -155,18 +155,18 @@ async function openEmbedded(
   }
 }
 
-/** Throws LockedError when the process with the library does not answer, such as a suspended one. */
+/** Throws LockedError if the process that holds the library does not answer, for instance because it is suspended. */
 async function assertAnswers(
   holder: Holder,
   client: ServiceClient,
   { service: { dataDir } }: Settings,
   { signal }: OpenServiceInput,
 ): Promise<void> {
-  const late = AbortSignal.timeout(ANSWERS_WITHIN_MS)
+  const timeout = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {
-    await client.checkAccess(AbortSignal.any([signal, late]))
+    await client.checkAccess(AbortSignal.any([signal, timeout]))
   } catch (error) {
-    if (!late.aborted || signal.aborted) throw error
+    if (!timeout.aborted || signal.aborted) throw error
     const text = `The library in "${dataDir}" is held by ${describeHolder(holder)}, which does not answer`
     throw new LockedError('library-locked', text)
   }
@@ -203,45 +203,42 @@ async function connect(
   })
 }
 
-/** The current limit by the wall clock in `timeZone`. */
+/** Returns a function that returns the current limit, by the wall clock in `timeZone`. */
 function bandwidthByClock(bandwidth: Bandwidth, timeZone: string | undefined): () => number {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-  let known = { minuteOfTime: -1, bytesPerSecond: 0 }
+  let computed = { minuteOfTime: -1, bytesPerSecond: 0 }
   return () => {
     const nowMs = systemClock.nowMs()
     const minuteOfTime = Math.floor(nowMs / MINUTE_MS)
-    if (minuteOfTime !== known.minuteOfTime) {
+    if (minuteOfTime !== computed.minuteOfTime) {
       const [hours = 0, minutes = 0] = format.format(nowMs).split(':').map(Number)
-      known = { minuteOfTime, bytesPerSecond: bandwidthAt(bandwidth, hours * 60 + minutes) }
+      computed = { minuteOfTime, bytesPerSecond: bandwidthAt(bandwidth, hours * 60 + minutes) }
     }
-    return known.bytesPerSecond
+    return computed.bytesPerSecond
   }
 }
 
-/** All callers share an attempt until `disconnect`. */
+/** An attempt to connect, which all callers share until `disconnect`. */
 interface ConnectAttempt {
   readonly connection: Promise<Connection>
-  /** Aborted by `disconnect`: whoever still waits connects again. */
+  /** Aborted by `disconnect`: callers that still wait then begin a new attempt. */
   readonly end: AbortController
 }
 
 export interface LazyService extends Service, AsyncDisposable {
-  /**
-   * Embeds documents of this computer's library for at most this time; undefined if the library was not used, or another process has
-   * it.
-   */
+  /** Embeds documents for at most this time. Returns undefined if the library was not used, or if another process holds it. */
   embedFor(forMs: number): Promise<EmbeddingProgress | undefined>
 }
 
-export function createLazyService(settings: Settings, given: OpenServiceInput): LazyService {
-  const listeners = new Set<OutageListener>(given.onOutage ? [given.onOutage] : [])
+export function createLazyService(settings: Settings, callerInput: OpenServiceInput): LazyService {
+  const listeners = new Set<OutageListener>(callerInput.onOutage ? [callerInput.onOutage] : [])
   let underWay: Outage | null = null
   const onOutage: OutageListener = (outage) => {
     underWay = outage
     for (const listener of listeners) listener(outage)
   }
   // The service's `Retry-After` for one client holds for the next one, too.
-  const input = { ...given, onOutage, retryAfter: given.retryAfter ?? new RetryAfter(systemClock) }
+  const input = { ...callerInput, onOutage, retryAfter: callerInput.retryAfter ?? new RetryAfter(systemClock) }
   let opened: Promise<OpenedService> | undefined
   let attempt: ConnectAttempt | undefined
   let isDisposed = false
@@ -250,7 +247,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   let identity = identityOfService(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     await closing
-    // Opens nothing for an attempt that is over, since it would not be closed.
+    // A service that is opened after the end of its attempt would never be closed.
     signal.throwIfAborted()
     // A service that was opened but refused the credential is used again until `disconnect`.
     opened ??= openService(settings, input)
@@ -273,7 +270,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   }
   const reset = async () => {
     const disconnected = disconnect()
-    // Leaves services that are opened from now on.
+    // The copy leaves out services that are opened from now on.
     for (const { client } of [...inUse]) await client.destroy()
     await disconnected
   }

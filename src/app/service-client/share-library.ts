@@ -11,52 +11,53 @@ import { LockedError, TemporaryError } from '../../foundation/errors.ts'
 import type { Whereabouts } from '../../remote/wire/connector.ts'
 import { isThere } from '../files/paths-on-disk.ts'
 
-/** A holder may take this long to start, to end, or to hand over. */
-const PATIENCE_MS = 30_000
-const LOOKING_AGAIN_AFTER_MS = 50
+/** How long a holder may take to start, to end, or to hand the library over. */
+const HOLDER_TIMEOUT_MS = 30_000
+const RETRY_DELAY_MS = 50
 /** A process that has handed the library over does not take it back for this time. */
-const LEFT_TO_OTHERS_MS = 5_000
+const NO_RETURN_MS = 5_000
 
 type LibraryAccess = Pick<Holder, 'url' | 'token' | 'instanceId'>
 
 export interface SharedLibrary extends LibraryAccess, Whereabouts, AsyncDisposable {
   /** The other process that held the library when it was opened; undefined if this process holds it. */
   readonly holder: Holder | undefined
-  /** Undefined where another process has the library. */
+  /** Undefined while another process holds the library. */
   readonly embedFor?: EmbeddedLibrary['embedFor'] | undefined
 }
 
+/** The library, held by this process or by `holder`. */
 type Reached = LibraryAccess &
   AsyncDisposable & { readonly holder?: Holder } & Partial<Pick<EmbeddedLibrary, 'uploadPort' | 'embedFor'>>
 
-/** Throws LockedError when the other process does not say how it is reached; otherwise what `start` throws. */
+/** Connects to the library's holder, or starts the library. Throws LockedError if the holder gives no address, and what `start` throws. */
 export async function shareLibrary(
   options: LibraryThreadOptions,
   start: (options: LibraryThreadOptions) => Promise<EmbeddedLibrary>,
   signal: AbortSignal,
 ): Promise<SharedLibrary> {
   const { dataDir, port } = options
-  const isForOthers = port !== undefined
+  const hasOwnAddress = port !== undefined
   const takeOver = async (holder: Holder, held: LockedError) =>
     holder.handOverUrl === null ? borrow(holder) : askForLibrary(holder, held)
-  const reach = () => whenFree<Reached>(dataDir, () => start(options), isForOthers ? takeOver : borrow, signal)
-  let reached: Reached = (isForOthers ? undefined : await borrowFrom(dataDir)) ?? (await reach())
+  const reach = () => startWhenFree<Reached>(dataDir, () => start(options), hasOwnAddress ? takeOver : borrow, signal)
+  let reached: Reached = (hasOwnAddress ? undefined : await borrowFrom(dataDir)) ?? (await reach())
   let relocating: Promise<string> | undefined
   const relocate = async () => {
     const wasOurs = reached.holder === undefined
     await reached[Symbol.asyncDispose]()
     try {
-      const left = wasOurs ? await untilBorrowed(dataDir, LEFT_TO_OTHERS_MS) : undefined
-      reached = left ?? (await reach())
+      const successor = wasOurs ? await waitForHolder(dataDir, NO_RETURN_MS) : undefined
+      reached = successor ?? (await reach())
     } catch (error) {
-      // To those that wait for an answer, this is a service that is away.
+      // Callers that wait for an answer retry only if the service seems unreachable.
       if (!(error instanceof LockedError)) throw error
       throw new TemporaryError('service-unreachable', error.message, { cause: error })
     }
     return reached.url
   }
   return {
-    ...pick(reached),
+    ...pickAccess(reached),
     holder: reached.holder,
     get uploadPort() {
       return reached.uploadPort
@@ -64,7 +65,7 @@ export async function shareLibrary(
     get embedFor() {
       return reached.embedFor
     },
-    // The lock is held and the file names the port, so the holder still listens there.
+    // While a holder has the lock, it listens at the address in its file.
     isAt: async (url) =>
       (reached.holder ? await lookForHolder(dataDir) : readLibraryHolder(holderFileOf(dataDir)))?.url === url,
     relocate: () => {
@@ -80,31 +81,31 @@ export async function shareLibrary(
   }
 }
 
-/** Starts the library in this process, and asks a command that holds it to hand it over. Throws LockedError. */
+/** Starts the library in this process, after asking any other holder to hand it over. Throws LockedError. */
 export async function serveAlone(
   dataDir: string,
   start: () => Promise<EmbeddedLibrary>,
   signal: AbortSignal,
 ): Promise<EmbeddedLibrary> {
-  return whenFree(dataDir, start, askForLibrary, signal)
+  return startWhenFree(dataDir, start, askForLibrary, signal)
 }
 
-/** Throws `held` when the holder keeps the library. */
+/** Asks the holder to hand the library over; throws `held` if this holder never does. */
 async function askForLibrary({ handOverUrl }: Holder, held: LockedError): Promise<undefined> {
   if (handOverUrl === null) throw held
-  await fetch(handOverUrl, { method: 'POST', signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => {})
+  await fetch(handOverUrl, { method: 'POST', signal: AbortSignal.timeout(HOLDER_TIMEOUT_MS) }).catch(() => {})
 }
 
-/** Tries `start` while no process holds the library. Throws LockedError. */
-async function whenFree<T>(
+/** Calls `start` once no process holds the library. Until then it calls `whileHeld`, and returns its first result. Throws LockedError. */
+async function startWhenFree<T>(
   dataDir: string,
   start: () => Promise<T>,
   whileHeld: (holder: Holder, held: LockedError) => Promise<T | undefined> | T | undefined,
   signal: AbortSignal,
 ): Promise<T> {
-  const untilMs = systemClock.monotonicMs() + PATIENCE_MS
+  const untilMs = systemClock.monotonicMs() + HOLDER_TIMEOUT_MS
   for (let held: LockedError | undefined; ; ) {
-    // A vain start costs a thread, and many processes may wait for the library.
+    // A failed start costs a thread, so a process that waits starts the library only if nobody holds it.
     if (!held || !(await isLibraryHeld(dataDir))) {
       try {
         return await start()
@@ -117,8 +118,8 @@ async function whenFree<T>(
     const found = holder && (await whileHeld(holder, held))
     if (found !== undefined) return found
     if (systemClock.monotonicMs() > untilMs) throw held
-    // Not all at the same moment.
-    await systemClock.sleep(LOOKING_AGAIN_AFTER_MS * (1 + Math.random()), signal)
+    // Random, so that waiting processes do not all try at the same moment.
+    await systemClock.sleep(RETRY_DELAY_MS * (1 + Math.random()), signal)
   }
 }
 
@@ -127,12 +128,12 @@ async function isLibraryHeld(dataDir: string): Promise<boolean> {
   return isHeld(dataDir)
 }
 
-async function untilBorrowed(dataDir: string, limitMs: number): Promise<Reached | undefined> {
+async function waitForHolder(dataDir: string, limitMs: number): Promise<Reached | undefined> {
   const untilMs = systemClock.monotonicMs() + limitMs
   while (systemClock.monotonicMs() < untilMs) {
     const found = await borrowFrom(dataDir)
     if (found) return found
-    await systemClock.sleep(LOOKING_AGAIN_AFTER_MS)
+    await systemClock.sleep(RETRY_DELAY_MS)
   }
   return undefined
 }
@@ -143,10 +144,10 @@ async function borrowFrom(dataDir: string): Promise<Reached | undefined> {
 }
 
 function borrow(holder: Holder): Reached {
-  return { ...pick(holder), holder, [Symbol.asyncDispose]: async () => {} }
+  return { ...pickAccess(holder), holder, [Symbol.asyncDispose]: async () => {} }
 }
 
-/** Loads the code only where a process has left its address. */
+/** Returns the process that holds the library, if any. Loads the code for this only if there is a holder file. */
 export async function lookForHolder(dataDir: string): Promise<Holder | undefined> {
   if (!isThere(holderFileOf(dataDir))) return undefined
   const { findHolder } = await import('../../embedded/storage/data-directory.ts')
@@ -157,6 +158,6 @@ function holderFileOf(dataDir: string): string {
   return join(dataDir, 'holder')
 }
 
-function pick({ url, token, instanceId }: LibraryAccess): LibraryAccess {
+function pickAccess({ url, token, instanceId }: LibraryAccess): LibraryAccess {
   return { url, token, instanceId }
 }

@@ -7,14 +7,14 @@ import { isMapping, type Raw } from './raw-settings.ts'
 export interface Surroundings {
   readonly env: Environment
   readonly cwd: string
-  /** '' for a user without one. */
+  /** The home directory; '' for a user without one. */
   readonly home: string
 }
 
-/** Returns the possible configuration files. The first one that exists is used; if `--config` or `SHELFD_CONFIG` names it, it must. */
+/** Returns the possible configuration files: the first that exists is used. A file named by `--config` or `SHELFD_CONFIG` must exist. */
 export function configCandidates(flag: string | undefined, { env, cwd, home }: Surroundings) {
-  const given = flag ?? (env.SHELFD_CONFIG || undefined)
-  if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]
+  const named = flag ?? (env.SHELFD_CONFIG || undefined)
+  if (named !== undefined) return [{ file: resolve(cwd, expandHome(named, home)), isRequired: true }]
   const user = join(baseDirectory(env.XDG_CONFIG_HOME, home, '.config'), 'shelfd', 'config.yaml')
   const files = env.SHELFD_NO_SYSTEM_CONFIG ? [user] : [user, '/etc/shelfd/config.yaml']
   return files.map((file) => ({ file, isRequired: false }))
@@ -25,12 +25,12 @@ export function findConfigFile(flag: string | undefined, surroundings: Surroundi
   return found?.file
 }
 
-/** Returns `$XDG_DATA_HOME/shelfd/library` */
+/** Returns `$XDG_DATA_HOME/shelfd/library`. */
 export function defaultDataDir({ env, home }: Surroundings): string {
   return join(baseDirectory(env.XDG_DATA_HOME, home, join('.local', 'share')), 'shelfd', 'library')
 }
 
-/** Returns the first of `STATE_DIRECTORY` under systemd, otherwise `$XDG_STATE_HOME/shelfd`. */
+/** Returns the first directory in systemd's `STATE_DIRECTORY`; without one, `$XDG_STATE_HOME/shelfd`. */
 export function defaultStateDir({ env, home }: Surroundings): string {
   const ofSystemd = env.STATE_DIRECTORY?.split(':')[0]
   if (ofSystemd && isAbsolute(ofSystemd)) return ofSystemd
@@ -46,7 +46,7 @@ const PATH_KEYS =
 export const COMMAND_KEYS =
   /^(service\.tokenCommand|fleet\.passwordCommand|notify\.command)$|(^|\.)hooks\.(before|after)$/
 
-/** Makes the paths of a configuration file absolute. A program without a slash is searched on the PATH. */
+/** Makes the paths in a configuration file absolute. A program without a slash stays, because it is searched on the PATH. */
 export function withAbsolutePaths(raw: Raw, file: string, home: string): Raw {
   const absolute = (path: string) => resolve(dirname(file), expandHome(path, home))
   const convert = (value: unknown, path: readonly string[]): unknown => {

@@ -1,11 +1,11 @@
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ConfiguredMirror, Settings } from './settings.ts'
 
-/** Only that these changed is shown; arguments of a command may hold a secret. */
+/** Keys whose values are never shown; arguments of a command may hold a secret. */
 const SECRET = /\.(token|tokenCommand|passwordCommand)$|^notify\.(command|webhooks)$|(^|\.)hooks\.(before|after)$/
 const MAX_VALUE = 120
 
-/** Lists differences such as `mirrors.papers.settleMs: 5000 → 2000`. An added or removed mirror is one change. */
+/** Returns differences such as `mirrors.papers.settleMs: 5000 → 2000`. An added or removed mirror is one change. */
 export function describeChanges(before: Settings, after: Settings): string[] {
   const added = without(after.mirrors, before.mirrors)
   const removed = without(before.mirrors, after.mirrors)
@@ -26,7 +26,7 @@ function nameOf({ name }: ConfiguredMirror): string {
   return `mirrors.${escapeText(name)}`
 }
 
-/** Mirrors whose names do not occur in `others`. */
+/** Returns the mirrors whose names do not occur in `others`. */
 function without(mirrors: readonly ConfiguredMirror[], others: readonly ConfiguredMirror[]): ConfiguredMirror[] {
   return mirrors.filter(({ name }) => others.every((other) => other.name !== name))
 }
@@ -46,7 +46,7 @@ function show(value: string | undefined): string {
   return value === undefined ? 'not set' : truncateText(escapeText(value), MAX_VALUE)
 }
 
-/** Returns the values by dotted path. Mirrors have their names in it, because their order has no meaning. */
+/** Returns the values by dotted path. The path of a mirror has its name, not its number, because the order has no meaning. */
 function flatten(settings: Settings): Map<string, string> {
   const flat = new Map<string, string>()
   const { mirrors, ...rest } = settings

@@ -33,12 +33,12 @@ export interface ChosenConfig {
 export function renderConfig({ service, mirrors }: ChosenConfig): string {
   return [
     '# shelfd configuration, written by "shelfd init". "shelfd config show" shows every key with its value in force,',
-    '# "shelfd config schema" describes them all. ~ is the home directory. Flags and SHELFD_* variables go before this file.',
+    '# "shelfd config schema" describes them all. ~ is the home directory. Flags and SHELFD_* variables override this file.',
     '',
     ...(service ? renderService(service) : EMBEDDED),
     '',
     '# Local directories, only ever read, and where they go. Nothing else is sent.',
-    `# A daemon sends a file once it has not changed for the time of "settle", by default ${service ? '1m: each version is paid for' : EMBEDDED_MIRROR_DEFAULTS.settle}.`,
+    `# A daemon sends a file once it has not changed for the time of "settle", by default ${service ? '1m, because each version can cost credits' : EMBEDDED_MIRROR_DEFAULTS.settle}.`,
     mirrors.length === 0 ? 'mirrors: []' : 'mirrors:',
     ...mirrors.flatMap(renderMirror),
     '',
@@ -89,7 +89,7 @@ function renderMirror({ name, path, library, remotePath, gitignore }: ChosenMirr
     `    library: ${quote(library)} # identifier or exact name`,
     `    remotePath: ${quote(remotePath)} # path of the directory in the library`,
     '    # ignore: ["*.bak"] # gitignore syntax, added to .shelfdignore files and the built-in list',
-    `    ${gitignore ? '' : '# '}gitignore: true # leave out what .gitignore files name, as well`,
+    `    ${gitignore ? '' : '# '}gitignore: true # also leave out what .gitignore files list`,
     '    # schedule: "0 2 * * *" # daemon: send in batches at these times instead of at once; five-field cron',
   ]
 }
@@ -105,9 +105,9 @@ function quote(text: string): string {
 export interface Draft {
   readonly configFile: string
   readonly configText: string
-  /** Reads drafted files as if they were there, and others from the disk. */
+  /** Reads the drafted files as if they existed, and others from the disk. */
   readonly readFile: ReadTextFile
-  /** Reads the drafted configuration as the program will; throws UsageError. */
+  /** Reads the drafted configuration as every command will read it; throws UsageError. */
   readSettings(): Settings
 }
 
@@ -129,7 +129,7 @@ export function createDraft({ configFile, chosen, token, stateDir }: DraftInput,
   return { configFile, configText, readFile, readSettings: () => readSettings({ ...surroundings, flags, readFile }) }
 }
 
-/** Returns the file as it will be when shelfd has written it. Only this user can read it. */
+/** Returns a file as shelfd would write it: only this user can read it. */
 export function asPrivateFile(file: string, text: string): TextFile {
   const owner = { uid: ownUid() ?? 0, gid: 0 }
   return {
@@ -139,7 +139,7 @@ export function asPrivateFile(file: string, text: string): TextFile {
   }
 }
 
-/** Reads this text in place of a file, and other files from the disk. */
+/** Returns a function that reads this text in place of `file`, and other files from the disk. */
 export function asIfWritten(file: string, before: TextFile, text: string): ReadTextFile {
   return (name) => (name === file ? { ...before, text } : readTextFile(name))
 }

@@ -19,10 +19,7 @@ import { didYouMean } from '../did-you-mean.ts'
 /** Where a setting lies in the file: keys, and the number of an entry in a list. */
 export type SettingPath = readonly (string | number)[]
 
-/**
- * Reads `limits.newPerRun`, `mirrors.NAME.settle` or `mirrors[0].settle`; throws UsageError('bad-usage'). `mirrors`: the names in the
- * order of the file.
- */
+/** Parses `limits.newPerRun`, `mirrors.NAME.settle` or `mirrors[0].settle`. `mirrors`: the names as in the file. Throws UsageError. */
 export function readSettingPath(key: string, mirrors: readonly string[]): SettingPath {
   const named = mirrors
     .map((name, index) => ({ index, before: `mirrors.${name}.`, length: name.length }))
@@ -38,10 +35,11 @@ export function readSettingPath(key: string, mirrors: readonly string[]): Settin
   })
 }
 
+/** Returns the values that an argument may mean, the likeliest first. */
 export function readValues(word: string): readonly unknown[] {
   try {
     const value: unknown = parse(word)
-    // Text without quotes is meant as it is: YAML would take what follows a # for a comment.
+    // A text without quotes means itself: YAML would take what follows a # for a comment.
     const isPlain = value === null || (typeof value === 'string' && !/^\s*['"]/.test(word))
     return isPlain ? [word] : [value, word]
   } catch {
@@ -54,9 +52,9 @@ export function withSetting(source: string, path: SettingPath, value: unknown): 
   const old: unknown = document.getIn(path, true)
   if ((isScalar(old) || isAlias(old) || (isCollection(old) && old.flow === true)) && old.range) {
     const [start, end] = old.range
-    // The range of an empty value reaches up to its comment, and that of a block of text behind its last line break.
+    // The range of an empty value ends at its comment; that of a block of text ends after its last line break.
     const gap = source[end] === '#' ? ' ' : (/\n$/.exec(source.slice(start, end))?.[0] ?? '')
-    return source.slice(0, start).replace(/:$/, ': ') + inFlow(value) + gap + source.slice(end)
+    return source.slice(0, start).replace(/:$/, ': ') + toFlow(value) + gap + source.slice(end)
   }
   const above = path.slice(0, -1)
   const key = path.at(-1)
@@ -71,7 +69,7 @@ export function withSetting(source: string, path: SettingPath, value: unknown): 
   return textOf(document, source)
 }
 
-/** Undefined if the file does not have the value. Comments stay. */
+/** Returns the source without the value; undefined if it is not in the source. Comments stay. */
 export function withoutSetting(source: string, path: SettingPath): string | undefined {
   const document = parseDocument(source)
   if (!document.hasIn(path)) return undefined
@@ -79,7 +77,7 @@ export function withoutSetting(source: string, path: SettingPath): string | unde
   return textOf(document, source)
 }
 
-/** Keeps the indentation of lists, and puts comments beside a key back, because the library moves them to the next line. */
+/** Prints the document. Keeps the indentation of lists, and puts comments beside keys back, which the library moves to the next line. */
 function textOf(document: Document.Parsed, source: string): string {
   const beside = new Map(
     [...source.matchAll(/^(.*:) +(#.*)$/gm)].map(([line, key, comment]) => [`${key}${comment}`, line]),
@@ -99,10 +97,10 @@ export function withTexts(
   const old = isSeq(list) ? list.items : []
   if (!isSeq(list) || old.length !== before.length || old.length === 0)
     return withSetting(source, [...section, key], after.map(literal))
-  const left = before.map((text, index) => ({ text, item: old[index] }))
+  const remaining = before.map((text, index) => ({ text, item: old[index] }))
   const items = after.map((text) => {
-    const at = left.findIndex((each) => each.text === text)
-    return left.splice(at, at === -1 ? 0 : 1)[0]?.item ?? document.createNode(literal(text))
+    const at = remaining.findIndex((each) => each.text === text)
+    return remaining.splice(at, at === -1 ? 0 : 1)[0]?.item ?? document.createNode(literal(text))
   })
   return withItems(source, list, items)
 }
@@ -122,7 +120,7 @@ export function withSection(
   return withSetting(source, [name], [added])
 }
 
-/** Comments deeper than a list belong to its last item. */
+/** Returns the source with an entry after the last one of `to`. Comments that are indented deeper than a list belong to its last item. */
 function append(source: string, to: YAMLMap | YAMLSeq, value: unknown): string {
   const column = columnAt(source, to.range?.[0] ?? 0)
   const end = endOfLine(source, lastEnd(to))
@@ -139,10 +137,10 @@ function withItems(source: string, list: YAMLSeq, items: readonly unknown[]): st
   // Anchor and comment lie outside the range that is replaced, so they must not be printed again.
   Object.assign(list, { anchor: undefined, commentBefore: null, items })
   if (!list.flow || /^[ \t]*#/.test(source.slice(end))) list.comment = null
-  const whole = new Document()
-  whole.contents = list
+  const printed = new Document()
+  printed.contents = list
   const column = list.flow ? 0 : columnAt(source, start)
-  const text = whole
+  const text = printed
     .toString({ lineWidth: 0 })
     .trimEnd()
     .replaceAll('\n', `\n${' '.repeat(column)}`)
@@ -155,7 +153,7 @@ function lastEnd(node: unknown): number {
   return isNode(node) ? (node.range?.[1] ?? 0) : 0
 }
 
-/** The end of the line before `position`. */
+/** Returns the end of the line that has the character before `position`. */
 function endOfLine(source: string, position: number): number {
   const end = source.indexOf('\n', Math.max(0, position - 1))
   return end === -1 ? source.length : end
@@ -169,7 +167,7 @@ function literal(text: string): string {
   return text.replaceAll('${', () => '$${')
 }
 
-/** On one line, also between brackets. */
-function inFlow(value: unknown): string {
+/** Prints the value on one line, quoted so that it can also stand between brackets. */
+function toFlow(value: unknown): string {
   return stringify([value], { collectionStyle: 'flow', blockQuote: false, lineWidth: 0 }).trim().slice(1, -1).trim()
 }

@@ -71,7 +71,7 @@ function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explain
   return { kind: 'value', value: asNumber(value, schema), origin }
 }
 
-/** Undefined for values that are not secret. Arguments of a command may hold a secret. */
+/** Returns what is shown in place of a secret; undefined for other values. Arguments of a command may hold a secret. */
 function hintOfSecret(path: Path, value: unknown): string | undefined {
   const key = path.join('.')
   if (key === 'service.token' || /^notify\.webhooks\.\d+\.url$/.test(key)) return 'set, not shown'
@@ -79,7 +79,7 @@ function hintOfSecret(path: Path, value: unknown): string | undefined {
   return `${Array.isArray(value) ? value[0] : ''} …, not shown in full`
 }
 
-/** Flags and variables give text; in the file the value would be a number. */
+/** Returns a number for the text of a flag or a variable if the file would have a number. */
 function asNumber(value: unknown, schema: unknown): unknown {
   const types = [valueAt(schema, ['type'])].flat()
   return typeof value === 'string' && types.includes('number') && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value

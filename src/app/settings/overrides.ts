@@ -18,7 +18,7 @@ export const OVERRIDES = {
   'state-dir': file('stateDir', 'Directory for the state of shelfd'),
   'data-dir': file('dataDir', 'Directory for the data of the embedded library'),
   'log-format': value('log.format', 'Log as text or json'),
-  embedder: value('embedder', 'By what the embedded library compares meaning: offline or none'),
+  embedder: value('embedder', 'How the embedded library compares meaning: offline or none'),
   'health-listen': value(
     'health.listen',
     'Where the daemon serves health and metrics: a loopback address and port, auto or none',
@@ -37,7 +37,7 @@ export const OVERRIDES = {
     'service.clientCertificate.keyFile',
     'PEM file with the private key of the client certificate',
   ),
-  'client-passphrase-file': file('service.clientCertificate.passphraseFile', 'File with the passphrase of that key'),
+  'client-passphrase-file': file('service.clientCertificate.passphraseFile', 'Passphrase file of the client key'),
   transfers: value('limits.transfers', 'Uploads or library listings at a time'),
   checkers: value('limits.checkers', 'Threads that list directories and hash files'),
   'requests-per-second': value('limits.requestsPerSecond', 'Requests in a second, 0 for no fixed limit'),
@@ -63,15 +63,15 @@ export function variableOf(flag: string): string {
   return `SHELFD_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
-/** Flags take precedence, and empty variables are ignored. */
+/** Returns the values that flags and variables set. A flag overrides its variable; an empty variable is ignored. */
 export function readOverrides(flags: SettingFlags, env: Environment, cwd: string): Layer {
   let raw: Raw = {}
   const origins = new Map<string, string>()
   for (const flag of settingFlags) {
     const override = OVERRIDES[flag]
-    const given = flags[flag] ?? (env[variableOf(flag)] || undefined)
-    if (given === undefined) continue
-    raw = layOver(raw, nest(override.path, override.isPath ? resolve(cwd, given) : given))
+    const written = flags[flag] ?? (env[variableOf(flag)] || undefined)
+    if (written === undefined) continue
+    raw = layOver(raw, nest(override.path, override.isPath ? resolve(cwd, written) : written))
     origins.set(override.path.join('.'), flags[flag] === undefined ? variableOf(flag) : `--${flag}`)
   }
   return { raw, origins }

@@ -11,14 +11,14 @@ export interface ConfigFile {
 
 type YamlDocument = ReturnType<typeof parseDocument>
 
-/** Expands variables; throws UsageError('bad-configuration') with file and line. */
+/** Parses the file and expands its variables; throws UsageError('bad-configuration') with file and line. */
 export function parseConfigFile(file: string, source: string, env: Environment): ConfigFile {
   const lines = new LineCounter()
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false })
   const locate = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const broken = document.errors[0]
   if (broken) {
-    // The parser reports an unclosed value behind the last line.
+    // The parser reports an unclosed value after the last line.
     const { line } = lines.linePos(Math.min(broken.pos[0], source.trimEnd().length))
     throw bad(`${file}:${line}: ${describeYamlError(broken.code, line)}`)
   }
@@ -43,7 +43,7 @@ function refuseUnresolved(document: YamlDocument, locate: (offset: number) => st
   })
 }
 
-/** Throws for values that contain themselves, or whose references multiply beyond a limit. */
+/** Throws UsageError for values that contain themselves, or whose references multiply beyond a limit. */
 function toValues(document: YamlDocument, locate: (offset: number) => string): unknown {
   try {
     return withoutNulls(document.toJS({ maxAliasCount: 100 }))
@@ -57,20 +57,20 @@ function expandScalars(document: YamlDocument, env: Environment, locate: (offset
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string') return
       node.value = expandVariables(node.value, env, (name) => {
-        const ways = `set it, or write \${${name}:-default}`
-        throw bad(`${locate(node.range?.[0] ?? 0)}: the variable ${name} is not set; ${ways}`)
+        const advice = `set it, or write \${${name}:-default}`
+        throw bad(`${locate(node.range?.[0] ?? 0)}: the variable ${name} is not set; ${advice}`)
       })
     },
   })
 }
 
-/** Treats a key without a value (`ignore:`) as absent. */
+/** Removes keys without a value (`ignore:`). */
 function withoutNulls(value: unknown): unknown {
   if (value === null) return undefined
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isMapping(value)) return value
-  const kept = Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, withoutNulls(inner)]]))
-  return Object.fromEntries(kept)
+  const present = Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, withoutNulls(inner)]]))
+  return Object.fromEntries(present)
 }
 
 function offsetOf(document: YamlDocument, path: readonly PropertyKey[]): number {
@@ -91,13 +91,13 @@ function startOf(node: unknown): number | undefined {
   return typeof start === 'number' ? start : undefined
 }
 
-/** Replaces `${NAME}` and `${NAME:-default}`; `$${` stays `${`. `onUnset` gets the names of variables without a value. */
+/** Replaces `${NAME}` and `${NAME:-default}`; `$${` becomes a literal `${`. `onUnset` gets the names of variables without a value. */
 function expandVariables(text: string, env: Environment, onUnset: (name: string) => void): string {
   return text.replace(
     /\$(\$\{)|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
-    (_, escaped?: string, name = '', other?: string) => {
+    (_, escaped?: string, name = '', fallback?: string) => {
       if (escaped) return escaped
-      const value = other === undefined ? env[name] : env[name] || other
+      const value = fallback === undefined ? env[name] : env[name] || fallback
       if (value === undefined) onUnset(name)
       return value ?? ''
     },
@@ -108,7 +108,7 @@ function expandVariables(text: string, env: Environment, onUnset: (name: string)
 const BAD_STAR = 'a value that begins with "*" must stand in quotes'
 
 /** The usual mistake behind each error code of the parser, for people who do not know the terms of YAML. */
-const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+const MISTAKES: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_ALIAS: BAD_STAR,
   BAD_DQ_ESCAPE: 'within double quotes each "\\" must stand twice; within single quotes once',
   BAD_INDENT: 'a "{" or "[" is not closed, or lines that belong together do not begin in the same column',
@@ -125,6 +125,6 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
 }
 
 function describeYamlError(code: YAMLError['code'] | undefined, line: number): string {
-  const words = code && WORDS[code]
+  const words = code && MISTAKES[code]
   return words === undefined ? `not valid YAML near line ${line}` : `not valid YAML: ${words}`
 }

@@ -26,12 +26,12 @@ interface FoundFile {
   readonly parsed: ConfigFile
 }
 
-/** Flags precede `SHELFD_*` variables, the file and defaults. Throws UsageError with file and line. */
+/** Returns the settings: flags override `SHELFD_*` variables, and these override the file. Throws UsageError with file and line. */
 export function readSettings(input: SettingsInput): Settings {
   return loadConfiguration(input).settings
 }
 
-/** Returns also the written values without defaults, and the origin of each: `--flag`, `SHELFD_VARIABLE`, `FILE:LINE` or `default`. */
+/** Returns the settings, the values before the schema adds defaults, and origins: `--flag`, `SHELFD_VARIABLE`, `FILE:LINE`, `default`. */
 export function loadConfiguration(input: SettingsInput) {
   const found = findFile(input)
   const overrides = readOverrides(input.flags, input.env, input.cwd)
@@ -82,19 +82,19 @@ function readConfig(path: string, readFile: ReadTextFile): TextFile | undefined 
 }
 
 function checkConfig(raw: Raw, locationOf: (path: readonly PropertyKey[]) => string): Config {
-  // zod would first write and compile code for the schema, which takes longer than a single use of it.
+  // Without `jitless`, zod would first compile the schema, which takes longer than using it once.
   const checked = configSchema.safeParse(raw, { error: expectedOf, jitless: true })
   if (checked.success) {
     const { service, fleet } = checked.data
-    if (countGiven(service?.token, service?.tokenFile, service?.tokenCommand) > 1) {
+    if (countDefined(service?.token, service?.tokenFile, service?.tokenCommand) > 1) {
       throw badConfiguration([`${locationOf(['service'])}: give only one of token, tokenFile and tokenCommand`])
     }
-    if (countGiven(fleet?.passwordFile, fleet?.passwordCommand) > 1) {
+    if (countDefined(fleet?.passwordFile, fleet?.passwordCommand) > 1) {
       throw badConfiguration([`${locationOf(['fleet'])}: give only one of passwordFile and passwordCommand`])
     }
     if (fleet && !service) {
       throw badConfiguration([
-        `${locationOf(['fleet'])}: hosts of a fleet mirror into libraries of a service; add the section "service"`,
+        `${locationOf(['fleet'])}: a fleet needs a configured service, to whose libraries its hosts send; add the section "service"`,
       ])
     }
     return checked.data
@@ -103,7 +103,7 @@ function checkConfig(raw: Raw, locationOf: (path: readonly PropertyKey[]) => str
   throw problems.every(beginsWithFlag) ? new UsageError('bad-usage', problems.join('\n')) : badConfiguration(problems)
 }
 
-function countGiven(...values: readonly unknown[]): number {
+function countDefined(...values: readonly unknown[]): number {
   return values.filter((value) => value !== undefined).length
 }
 
@@ -120,7 +120,7 @@ function assertSafe({ path, file, parsed }: FoundFile, { service, notify }: Sett
   if (hasToken || notify.webhooks.length > 0) assertPrivate(path, file)
 }
 
-/** The state directory also of an invalid configuration: from flag, variable, or the file if it can be parsed. */
+/** Returns the state directory, even if the configuration is invalid: from flag, variable, or file if that can be parsed. */
 export function findStateDir(input: SettingsInput): string {
   const { stateDir } = readOverrides(input.flags, input.env, input.cwd).raw
   return (typeof stateDir === 'string' ? stateDir : stateDirOfFile(input)) ?? defaultStateDir(input)

@@ -64,8 +64,8 @@ const hooks = z
     before: hookCommand().describe(
       'A program and its arguments, run before the directory is scanned, such as one that mounts it or takes a snapshot. When it fails, the mirror is not scanned.',
     ),
-    after: hookCommand().describe('A program and its arguments, run after it, however the run ended.'),
-    timeout: positiveDuration().prefault('5m').describe('A command that takes longer is killed, and has failed.'),
+    after: hookCommand().describe('A program and its arguments, run at the end of each run, whatever its result.'),
+    timeout: positiveDuration().prefault('5m').describe('A command that takes longer is killed, and counts as failed.'),
   })
   .transform(({ timeout, ...others }) => ({ ...others, timeoutMs: timeout }))
 
@@ -86,12 +86,12 @@ const mirror = z
     include: z
       .array(includePattern(), 'a list of patterns')
       .prefault([])
-      .describe('Mirror only the files that one of these patterns matches, in gitignore syntax; all without it.'),
+      .describe('Mirror only files that one of these patterns matches, in gitignore syntax; by default all.'),
     ignore: z
       .array(text, 'a list of patterns')
       .prefault([])
       .describe('Patterns in gitignore syntax, added to the built-in list and .shelfdignore files.'),
-    gitignore: flag().prefault(false).describe('Also leave out what .gitignore files in the directory name.'),
+    gitignore: flag().prefault(false).describe('Also apply the .gitignore files in the directory.'),
     maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent; each is reported as a problem.'),
     symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
     watch: flag().prefault(true).describe('Watch for changes (daemon).'),
@@ -108,14 +108,14 @@ const mirror = z
       ),
     rescan: durationOrNone()
       .prefault('1h')
-      .describe('How often the daemon scans everything, also without reports of the watcher.'),
+      .describe('How often the daemon scans everything, even if the watcher reports no changes.'),
     schedule: cron()
       .optional()
       .describe('Send in batches at these times instead of at once: five-field cron (daemon).'),
     maxDuration: durationOrNone().prefault('none').describe('A batch that has run this long starts no new upload.'),
     emptyFiles: choice(['upload', 'skip']).prefault('upload').describe('What happens to files without content.'),
     oneFileSystem: flag().prefault(false).describe('Leave out what is mounted inside the directory.'),
-    hooks: hooks.optional().describe('Commands before and after each run of this mirror, instead of those of all.'),
+    hooks: hooks.optional().describe('Commands before and after each run of this mirror, in place of those for all.'),
   })
   .transform(({ maxSize, pollInterval, settle, rescan, maxDuration, path, ...others }) => ({
     ...others,
@@ -172,7 +172,7 @@ const ingestion = z
       .describe('Longest interval between two polls of a resource; the intervals grow up to it.'),
     deadline: positiveDuration()
       .prefault('6h')
-      .describe('After this a run stops waiting; it keeps the resource, and later runs poll it.'),
+      .describe('How long a run waits for the ingestion of a resource; later runs poll it again.'),
   })
   .transform(({ firstPoll, maxPoll, deadline }) => ({
     firstPollMs: firstPoll,
@@ -266,7 +266,7 @@ const fleet = z
     lease: durationWithin('15s', '10m')
       .prefault(`${DEFAULT_LEASE_MS / 1_000}s`)
       .describe(
-        'How long a host may act after its last beat. Only a new ledger takes it from here; later the ledger has it.',
+        'How long a host may act after its last heartbeat. Used when the ledger is created; after that the value in the ledger counts.',
       ),
     publish: choice(['names', 'counts'])
       .prefault('names')
@@ -333,13 +333,13 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>
 
-/** The embedded library costs nothing and answers at once, so its limits are wider. */
+/** Defaults with the embedded library, which costs nothing and answers at once. */
 export const EMBEDDED_DEFAULTS = {
   limits: { transfers: 32, inIngestion: 5000, newPerRun: 'none', newPerDay: 'none' },
   ingestion: { firstPoll: '100ms' },
 }
 
-/** The same for each mirror: no version of a file has to be paid for. */
+/** Defaults of each mirror with the embedded library, where versions of a file cost nothing. */
 export const EMBEDDED_MIRROR_DEFAULTS = { settle: '5s' }
 
 /** Returns a mirror that is not configured, with the defaults of the service for all but its directory and target. */
@@ -348,11 +348,11 @@ export function adHocMirror(
   path: string,
   target: { library?: string; remotePath?: string } = {},
 ): Readonly<Config['mirrors'][number]> {
-  const given = { path, ...(kind === 'embedded' && EMBEDDED_MIRROR_DEFAULTS) }
-  return { ...mirror.parse(given, { jitless: true }), ...target }
+  const written = { path, ...(kind === 'embedded' && EMBEDDED_MIRROR_DEFAULTS) }
+  return { ...mirror.parse(written, { jitless: true }), ...target }
 }
 
-/** For editors; config/config.schema.json has the same. */
+/** Returns the schema for editors, which is also in config/config.schema.json. */
 export function configJsonSchema(): string {
   const schema = z.toJSONSchema(configSchema, { io: 'input' })
   return `${JSON.stringify({ title: 'shelfd configuration', ...schema }, null, 2)}\n`

@@ -7,7 +7,7 @@ import type { ConfiguredMirror, Settings } from './settings.ts'
 
 type Path = readonly PropertyKey[]
 
-/** One line for each problem: place, key, and what was expected. */
+/** Returns one line for each problem: location, key, and what was expected. */
 export function describeProblems(
   issues: readonly z.core.$ZodIssue[],
   raw: Raw,
@@ -26,7 +26,7 @@ function formatPath(path: Path): string {
   }, '')
 }
 
-/** Names a wrong value by its flag or variable, otherwise by its place and key. */
+/** Describes a wrong value, named by its flag or variable, otherwise by its location and key. */
 function describeValue(issue: z.core.$ZodIssue, raw: Raw, location: string): string {
   const value = valueAt(raw, issue.path)
   const expected = isSection(issue) ? 'keys and values' : issue.message
@@ -48,7 +48,7 @@ function isSection(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.expected === 'object'
 }
 
-/** Sections whose values may be credentials or addresses that are secrets. */
+/** Sections whose values may be credentials or secret addresses. */
 const SECRET_SECTIONS: ReadonlySet<PropertyKey | undefined> = new Set(['service', 'notify', 'fleet'])
 const HAS_USER = /:\/\/.*@/s
 
@@ -86,7 +86,7 @@ function knownKeys(path: Path): string[] {
   return isMapping(properties) ? Object.keys(properties) : []
 }
 
-/** A conflict of two mirrors is reported at the later one. */
+/** Returns mirrors without a library, and conflicts of two mirrors, which are reported at the later one. */
 export function findMirrorProblems(settings: Settings, hasLibrary: (index: number) => boolean) {
   return settings.mirrors.flatMap((mirror, index) => {
     const earlier = settings.mirrors.slice(0, index)
@@ -96,18 +96,19 @@ export function findMirrorProblems(settings: Settings, hasLibrary: (index: numbe
     const sameDirectory = earlier.find((other) => other.path === mirror.path)
     if (sameDirectory) {
       const both = `the mirrors "${sameDirectory.name}" and "${mirror.name}"`
-      return problem('path', `${both} stand for one directory ("${mirror.path}"), which would be sent twice`)
+      return problem('path', `${both} mirror the same directory ("${mirror.path}"), which would be sent twice`)
     }
     if (settings.service.kind === 'configured' && !hasLibrary(index)) {
       return problem(
         'library',
-        `"mirrors[${index}].library" is missing: a configured service needs its identifier or name`,
+        `"mirrors[${index}].library" is missing: with a configured service, give the identifier or name of the library`,
       )
     }
     const overlapping = earlier.find((other) => overlaps(other, mirror))
     if (!overlapping) return []
     const both = `"${overlapping.name}" and "${mirror.name}"`
-    return problem('remotePath', `the mirrors ${both} share "${mirror.remotePath}" of the library "${mirror.library}"`)
+    const shared = isWithin(mirror.remotePath, overlapping.remotePath) ? mirror.remotePath : overlapping.remotePath
+    return problem('remotePath', `the mirrors ${both} share "${shared}" of the library "${mirror.library}"`)
   })
 }
 

@@ -30,7 +30,7 @@ export interface EmbeddedServiceSettings {
 type ServiceConfig = Readonly<NonNullable<Config['service']>>
 
 export interface ConfiguredServiceSettings extends ServiceConfig {
-  /** For `shelfd serve`, which runs the embedded library even when a service is configured. */
+  /** The data directory for `shelfd serve`, which runs the embedded library even if a service is configured. */
   readonly dataDir: string
   /** Where the address was given: the flag, the variable or the file. */
   readonly addressFrom: string
@@ -38,7 +38,7 @@ export interface ConfiguredServiceSettings extends ServiceConfig {
 
 export type ClientCertificateFiles = Readonly<NonNullable<ServiceConfig['clientCertificate']>>
 
-/** At most one is given. */
+/** At most one of them is set. */
 export type TokenSources = Pick<ServiceConfig, 'token' | 'tokenFile' | 'tokenCommand'>
 
 export type ConfiguredMirror = Readonly<Config['mirrors'][number]>

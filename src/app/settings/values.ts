@@ -9,10 +9,7 @@ import { flawOf } from '../../local/ignore/selection.ts'
 import { parseBandwidth } from '../../rules/bandwidth.ts'
 import { LIMIT_BOUNDS } from '../../rules/limits.ts'
 
-/**
- * Numbers and switches may be strings, because flags, variables and expanded `${VAR}`s are. The message of each kind states what was
- * expected.
- */
+/** Schemas of single values. Numbers and switches may be strings, because flags, variables and expanded `${VAR}`s are. */
 
 const SIZE = `a size such as 500K, 50MB or 2GB, up to ${MAX_SIZE_TEXT}`
 const DURATIONS = `such as 500ms, 30s, 5m or 1h30m, up to ${MAX_DURATION_TEXT}`
@@ -59,7 +56,7 @@ export function duration() {
   return fromText(`a duration ${DURATIONS}`, (value) => parseDuration(value) ?? INVALID)
 }
 
-/** The result is in milliseconds. */
+/** Accepts a duration within these bounds and gives milliseconds. */
 export function durationWithin(atLeast: string, atMost: string) {
   const [least = 0, most = 0] = [parseDuration(atLeast), parseDuration(atMost)]
   return fromText(`a duration from ${atLeast} to ${atMost}`, (value) => {
@@ -72,7 +69,7 @@ export function positiveDuration() {
   return fromText(`a duration above 0, ${DURATIONS}`, readPositiveDuration)
 }
 
-/** Accepts a duration and gives milliseconds, or `none` for never. */
+/** Accepts a duration and gives milliseconds, or `none` and gives null. */
 export function durationOrNone() {
   return fromText(`a duration such as 12h or 30d, up to ${MAX_DURATION_TEXT}, or none`, (value) =>
     value === 'none' ? null : readPositiveDuration(value),
@@ -133,7 +130,7 @@ export function libraryPath() {
   return fromText('a library path such as /Papers', (value) => normalizeLibraryPath(value) ?? INVALID)
 }
 
-/** https, or http on a loopback address. The message does not show the value. */
+/** Accepts an https origin, or an http origin with a loopback address. The message never shows the value. */
 export function origin() {
   return z.string(ORIGIN).transform((value, context): string => {
     const url = URL.canParse(value) ? new URL(value) : undefined
@@ -156,7 +153,7 @@ export function webAddress() {
   })
 }
 
-/** A URL that may be secret, so the message never shows it. */
+/** Accepts a URL that may be secret; the message never shows it. */
 export function secretAddress() {
   const expected = 'an address that begins with https://, or with http:// for this computer, without user and #'
   return z.string(expected).transform((value, context): string => {
@@ -168,10 +165,7 @@ export function secretAddress() {
   })
 }
 
-/**
- * `postgres://USER@HOST:PORT/DATABASE` without a password; the message never shows it. The host is a name, an address, or the directory
- * of a Unix socket.
- */
+/** Accepts `postgres://USER@HOST:PORT/DATABASE`; HOST may be the directory of a socket. The message never shows a password. */
 export function databaseAddress() {
   const expected = `an address such as ${DATABASE}, without a password (passwordFile and passwordCommand name that)`
   return z.string(expected).transform((value, context) => {
@@ -186,7 +180,7 @@ export function databaseAddress() {
   })
 }
 
-/** Undefined for an escape that stands for no text. */
+/** Decodes a part of a URL; returns undefined for an invalid escape. */
 function decode(part: string | undefined): string | undefined {
   try {
     return part && decodeURIComponent(part)

@@ -12,8 +12,7 @@ import { writeStdout } from '../render/print-download.ts'
 import type { CliIo } from '../terminal/cli-io.ts'
 
 export const command = defineCommand({
-  description:
-    'Sends one request, also to endpoints whose shape the interface does not show. Prints the body of the answer unchanged.',
+  description: 'Sends one request to any endpoint, and prints the body of the response unchanged.',
   positionals: {
     method: { type: 'string', required: true, describe: 'GET, POST, PUT, PATCH or DELETE' },
     path: { type: 'string', required: true, describe: 'Path below /api, such as /v1/libraries?limit=5' },
@@ -27,7 +26,7 @@ export const command = defineCommand({
   },
   ...ASKS_SERVICE,
   examples: [
-    ['api GET /v1/libraries?limit=5', 'the body of the answer'],
+    ['api GET /v1/libraries?limit=5', 'the body of the response'],
     [`api POST /v1/libraries --data '{"name":"Research"}' --json`, 'as {status, headers, body}'],
   ],
   async run(context, { method, path, data }) {

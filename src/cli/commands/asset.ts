@@ -31,7 +31,7 @@ export const urlCommand = defineCommand({
       type: 'string',
       choices: ['content', 'scene', 'frame'],
       default: 'content',
-      describe: 'The asset itself, or of a video the collage of a scene or one frame',
+      describe: 'The asset itself, or the collage of a scene or one frame of a video',
     },
     at: { ...SECONDS_OPTION, describe: 'Where in the video; only with scene and frame' },
     ...VIEW_URL_OPTIONS,
@@ -46,7 +46,7 @@ export const urlCommand = defineCommand({
     if ((representation === 'content') !== (at === undefined)) {
       throw new UsageError(
         'bad-usage',
-        'Cannot create the URL: --at belongs to --representation scene or frame, and they need it',
+        'Cannot create the URL: --representation scene and frame need --at, and content has no --at',
       )
     }
     await using service = await context.openService()

@@ -12,9 +12,9 @@ const MAX_RUNS = 20
 
 export const command = defineCommand({
   description: [
-    'Prints, as Markdown, what someone needs who is to find a fault: versions, the configuration in force, what "shelfd doctor" finds,',
-    "each mirror's counts, and the last runs. It has no token, and neither the name nor the text of any file; it names mirrors, directories,",
-    'libraries and addresses. Read it before you hand it on.',
+    'Prints what is needed to find a fault, as Markdown: versions, the configuration in force, what "shelfd doctor" finds, the counts of',
+    'each mirror, and the last runs. The report contains no token, and neither the name nor the text of any file; but it names mirrors,',
+    'directories, libraries and addresses. Read it before you hand it on.',
   ].join('\n'),
   settingFlags: CONNECTION_FLAGS,
   examples: [['bug-report > bug.md', 'a file to read and to attach to an issue']],
@@ -22,12 +22,12 @@ export const command = defineCommand({
   async run(context) {
     await using doctor = await openDoctor(context)
     const parts: Part[] = [
-      { title: 'Program', language: 'json', text: await describe(context) },
-      { title: 'Configuration', language: 'yaml', text: await configuration(context) },
-      { title: 'Checks', language: 'text', text: await checks(doctor) },
+      { title: 'Program', language: 'json', text: await renderProgram(context) },
+      { title: 'Configuration', language: 'yaml', text: await renderConfiguration(context) },
+      { title: 'Checks', language: 'text', text: await runAllChecks(doctor) },
       ...(await describeStore(() => doctor.store())),
     ]
-    // The home directory often has a person's name. No token is printed, since the checks have redacted it.
+    // The path of the home directory often contains a person's name. Tokens are redacted already.
     const { home } = context.io
     const shown = parts.map((part) => ({ ...part, text: home === '' ? part.text : part.text.replaceAll(home, '~') }))
     if (context.json) context.printJson(Object.fromEntries(shown.map(({ title, text }) => [title.toLowerCase(), text])))
@@ -45,13 +45,13 @@ function render({ title, language, text }: Part): string {
   return `## ${title}\n\n\`\`\`${language}\n${text}\n\`\`\`\n`
 }
 
-async function describe({ io, config }: CommandContext): Promise<string> {
+async function renderProgram({ io, config }: CommandContext): Promise<string> {
   const { describeProgram } = await import('../../app/describe-program.ts')
   return inLines(describeProgram(io, config))
 }
 
-/** An invalid configuration is replaced by its error, since the report may be about it. */
-async function configuration({ io, config, settingFlags }: CommandContext): Promise<string> {
+/** Returns the configuration as YAML; if it is invalid, the error instead, because the report may be about that. */
+async function renderConfiguration({ io, config, settingFlags }: CommandContext): Promise<string> {
   const { explainSettings } = await import('../../app/settings/explain-settings.ts')
   const { renderConfigYaml } = await import('../render/config-yaml.ts')
   try {
@@ -61,7 +61,7 @@ async function configuration({ io, config, settingFlags }: CommandContext): Prom
   }
 }
 
-async function checks(doctor: Awaited<ReturnType<typeof openDoctor>>): Promise<string> {
+async function runAllChecks(doctor: Awaited<ReturnType<typeof openDoctor>>): Promise<string> {
   const { CHECKS, runChecks } = await import('../../app/doctor/run-checks.ts')
   const findings: Checked[] = []
   for await (const finding of runChecks(CHECKS, doctor)) findings.push(finding)
@@ -79,7 +79,7 @@ async function describeStore(openStore: () => Promise<StoreReader | undefined>):
         startedAt: lastRun.startedAt,
         failure: lastRun.failure?.code ?? null,
       },
-      // The paths and messages of problems name files.
+      // Only the codes, because the paths and messages of problems name files.
       problems: countCodes(problems),
     }))
     return [

@@ -5,8 +5,8 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 export const command = defineCommand({
   description: [
-    'Prints a script for this shell. From then on TAB completes commands, flags, their values and the names of mirrors and',
-    'libraries in the configuration and of earlier runs; everything else is completed as a file.',
+    'Prints a script for a shell. Once the shell has read it, TAB completes commands, flags, their values, and the names of the mirrors',
+    'and libraries in the configuration and in earlier runs; other words are completed as files.',
   ].join('\n'),
   withoutSettings: true,
   positionals: { shell: { type: 'string', required: true, choices: SHELLS, describe: 'bash, zsh or fish' } },
@@ -25,7 +25,7 @@ type Shell = (typeof SHELLS)[number]
 
 /** Each script calls this program at every TAB, and offers files where the program offers nothing. */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
-  // Sets SHELL, which otherwise names the login shell. Quotes words with blanks.
+  // SHELL is set because it otherwise names the login shell; awk quotes words with blanks.
   bash: `# Installation: shelfd completion bash >> ~/.bashrc
 _shelfd_complete()
 {

@@ -1,4 +1,4 @@
-import { reloadDaemon } from '../../app/ask-daemon-to-reload.ts'
+import { reloadDaemon } from '../../app/ask-daemon.ts'
 import { readTextFile, rewriteFile } from '../../app/files/private-files.ts'
 import { chooseForDaemon } from '../../app/mirrors/choose-mirrors.ts'
 import { findUnusableHooks } from '../../app/run-hooks.ts'
@@ -22,19 +22,18 @@ import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { renderConfigYaml } from '../render/config-yaml.ts'
 
-/** All but those of every command. */
+/** The setting flags, without those that every command has. */
 const SETTING_FLAGS = settingFlags.filter((flag) => flag !== 'state-dir' && flag !== 'log-format')
 
 export const showCommand = defineCommand({
   description: [
-    'Prints every setting, read or default, with the keys and units of the configuration file, to paste into one.',
-    'A comment after each value names its origin: FILE:LINE, a flag, a variable or default; with --json see "origins".',
-    'Secrets are never shown.',
+    'Prints every setting, configured or default, in the form of a configuration file. A comment after each value names its origin:',
+    'FILE:LINE, a flag, a variable or default; with --json, "origins" does that. Secrets are never shown.',
   ].join('\n'),
   settingFlags: SETTING_FLAGS,
   examples: [
     ['config show', 'as YAML'],
-    ['config show --json --transfers 8', 'with a flag laid over it, as JSON'],
+    ['config show --json --transfers 8', 'as JSON, with this flag in force'],
   ],
   exits: ['done'],
   async run(context) {
@@ -72,16 +71,16 @@ function shownOrigin(explained: Explained): unknown {
 
 export const checkCommand = defineCommand({
   description: [
-    'Reads the configuration as every command and the daemon do: keys, values, directories that lie in one another. Exits 2 with',
-    'file, line and what was expected where it is wrong. It names the commands before and after a run that could not be run here and',
-    'now; that may be right, so it still exits 0. "doctor" checks more: directories, the service, its certificate.',
+    'Checks the configuration as every command and the daemon do: keys, values, and directories inside of each other. If something is',
+    'wrong, it exits 2 and prints the file, the line and what was expected. It also names commands before and after a run that cannot',
+    'be run here now; this may be intended, so it still exits 0. "doctor" checks more: directories, the service, its certificate.',
   ].join('\n'),
   settingFlags: SETTING_FLAGS,
   examples: [['config check', 'before the daemon reads it again']],
   exits: ['done'],
   async run(context) {
     const { settings, io } = context
-    chooseForDaemon(settings, { known: [], home: io.home })
+    chooseForDaemon(settings, { storedMirrors: [], home: io.home })
     const { configFile = null, mirrors, service } = settings
     const warnings = findUnusableHooks(settings, io.env)
     if (context.json) {
@@ -100,13 +99,13 @@ export const checkCommand = defineCommand({
 const KEY = {
   type: 'string',
   required: true,
-  describe: 'Its key: limits.newPerRun, mirrors.NAME.settle, or mirrors[0].settle',
+  describe: 'Key of the setting: limits.newPerRun, mirrors.NAME.settle, or mirrors[0].settle',
 } as const
 
 export const getCommand = defineCommand({
   description: [
-    'Prints the value in force, read or default, as "config show" does with all; a list one item a line. Prints nothing where none is',
-    'set. Secrets are never shown.',
+    'Prints the value in force, configured or default; a list is printed with one item on each line, and without a value nothing is',
+    'printed. Secrets are never shown.',
   ].join('\n'),
   settingFlags: SETTING_FLAGS,
   positionals: { key: KEY },
@@ -121,22 +120,22 @@ export const getCommand = defineCommand({
     if (context.json) context.printJson(found === undefined ? null : shownValue(found))
     else if (found === undefined) context.printMessage(`"${escapeText(key)}" is not set`)
     else if (found.kind === 'section') context.print(renderConfigYaml(found))
-    else context.print([shownValue(found)].flat().map(inText).join('\n'))
+    else context.print([shownValue(found)].flat().map(toText).join('\n'))
   },
 })
 
 export const setCommand = defineCommand({
   description: [
-    'Writes one setting into the configuration file, whose comments stay, and makes the file if there is none. Nothing is written',
-    'where the configuration would be wrong with it. A running daemon reads it at once.',
+    'Writes one setting into the configuration file and keeps its comments; creates the file if there is none. Nothing is written if',
+    'the configuration would be wrong with the setting. A running daemon reads the file at once.',
   ].join('\n'),
   positionals: {
     key: KEY,
-    value: { type: 'string', required: true, describe: 'Its value, as in the file; a list as ["*.bak", "/old/"]' },
+    value: { type: 'string', required: true, describe: 'Value, as in the file; a list as ["*.bak", "/old/"]' },
   },
   examples: [
     ['config set limits.newPerRun 500', 'send at most 500 new files in a run'],
-    [`config set mirrors.papers.ignore '["*.bak"]'`, 'leave out more'],
+    [`config set mirrors.papers.ignore '["*.bak"]'`, 'leave out further files'],
   ],
   exits: ['done', 'failed'],
   async run(context, { key, value }) {
@@ -150,13 +149,13 @@ export const setCommand = defineCommand({
 
 export const unsetCommand = defineCommand({
   description: [
-    'Removes one setting from the configuration file, whose comments stay: the default holds again. Nothing is written where the',
-    'configuration would be wrong without it. A running daemon reads it at once.',
+    'Removes one setting from the configuration file and keeps its comments; the default holds again. Nothing is written if the',
+    'configuration would be wrong without the setting. A running daemon reads the file at once.',
   ].join('\n'),
   positionals: { key: KEY },
   examples: [
     ['config unset limits.newPerRun', 'the default limit of new files'],
-    ['config unset mirrors.papers.schedule', 'no batches of its own any more'],
+    ['config unset mirrors.papers.schedule', 'the mirror has no schedule of its own any more'],
   ],
   exits: ['done', 'failed'],
   async run(context, { key }) {
@@ -175,7 +174,7 @@ export const unsetCommand = defineCommand({
 interface Change {
   readonly key: string
   readonly file: string
-  /** The first of these texts that can be read is written. */
+  /** Texts of the new file, best first; the first one that is a valid configuration is written. */
   drafts(source: string, path: SettingPath): readonly string[]
   readonly verb: 'set' | 'unset'
   /** Printed once the file is written. */
@@ -189,26 +188,26 @@ async function rewrite(context: CommandContext, { key, file, drafts, verb, messa
   const found = readTextFile(file)
   const before = found ?? asPrivateFile(file, '')
   const flags = { ...context.settingFlags, config: file }
-  const { text, after } = firstUsable(drafts(before.text, path), (draft) => {
+  const { text, after } = firstValid(drafts(before.text, path), (draft) => {
     try {
       return readSettings({ ...io, flags, readFile: asIfWritten(file, before, draft) })
     } catch (error) {
-      throw cannotWrite(error, { key, file, verb })
+      throw errorOfChange(error, { key, file, verb })
     }
   })
-  chooseForDaemon(after, { known: [], home: io.home })
+  chooseForDaemon(after, { storedMirrors: [], home: io.home })
   rewriteFile(file, text, found?.text)
   context.printMessage(escapeText(message))
-  const said = await reloadDaemon(after.stateDir)
-  if (said !== undefined) context.printMessage(said)
+  const reloaded = await reloadDaemon(after.stateDir)
+  if (reloaded !== undefined) context.printMessage(reloaded)
 }
 
-function inText(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Throws the error of the first text. */
-function firstUsable(texts: readonly string[], read: (text: string) => Settings) {
+/** Returns the first text that is a valid configuration; throws the error of the first one if none is. */
+function firstValid(texts: readonly string[], read: (text: string) => Settings) {
   let failure: unknown
   for (const text of texts) {
     try {
@@ -220,14 +219,14 @@ function firstUsable(texts: readonly string[], read: (text: string) => Settings)
   throw failure
 }
 
-/** Names the given value in place of a line of the file. */
-function cannotWrite(error: unknown, { key, file, verb }: Pick<Change, 'key' | 'file' | 'verb'>): unknown {
+/** Returns the error for a change that makes the configuration wrong; it names no lines, because the file was not written. */
+function errorOfChange(error: unknown, { key, file, verb }: Pick<Change, 'key' | 'file' | 'verb'>): unknown {
   if (!(error instanceof UsageError) || error.code !== 'bad-configuration') return error
   const [, problems = error.message] = error.message.split(/^Cannot read the configuration: /)
-  const unplaced = problems.split('\n').map((line) => {
+  const withoutLines = problems.split('\n').map((line) => {
     return line.startsWith(`${file}:`) ? line.slice(line.indexOf(': ', file.length) + 2) : line
   })
-  const text = unplaced.join('\n').replace(`"${key}" must be`, 'it must be')
+  const text = withoutLines.join('\n').replace(`"${key}" must be`, 'it must be')
   return new UsageError('bad-usage', `Cannot ${verb} "${key}": ${text}; nothing was written`, { cause: error })
 }
 
@@ -235,7 +234,7 @@ function namesOf({ mirrors }: Settings): string[] {
   return mirrors.map(({ name }) => name)
 }
 
-/** Throws UsageError for an unknown key. */
+/** Returns the setting at a path; undefined if it is not set. Throws UsageError for an unknown key. */
 function valueAtPath(root: ExplainedSection, path: SettingPath): Explained | undefined {
   let found: Explained | undefined = root
   for (const [depth, step] of path.entries()) {
@@ -244,7 +243,7 @@ function valueAtPath(root: ExplainedSection, path: SettingPath): Explained | und
       continue
     }
     const unknown = describeIfUnknown(path.slice(0, depth), step)
-    if (unknown !== undefined) throw new UsageError('bad-configuration', `Cannot print it: ${unknown}`)
+    if (unknown !== undefined) throw new UsageError('bad-configuration', `Cannot print the setting: ${unknown}`)
     found = found?.kind === 'section' ? found.entries.find(([key]) => key === step)?.[1] : undefined
   }
   return found
@@ -252,7 +251,7 @@ function valueAtPath(root: ExplainedSection, path: SettingPath): Explained | und
 
 export const pathCommand = defineCommand({
   description:
-    'Reads the first that exists: --config, SHELFD_CONFIG, $XDG_CONFIG_HOME/shelfd/config.yaml, /etc/shelfd/config.yaml.',
+    'shelfd reads the first of these that exists: --config, SHELFD_CONFIG, $XDG_CONFIG_HOME/shelfd/config.yaml, /etc/shelfd/config.yaml.',
   withoutSettings: true,
   examples: [['config path', 'the file that is read; prints nothing when there is none']],
   exits: ['done'],

@@ -3,9 +3,9 @@ import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({
   description: [
-    'Watches every mirror, sends each changed file once it has settled, rescans at intervals (rescan), keeps to',
-    'schedules and limits, and follows the ingestion of what it sent. One daemon holds the state; while it runs, "sync",',
-    '"status" and others ask the daemon. SIGTERM stops it in order; on SIGHUP it reads the configuration again.',
+    'Watches every mirror, sends each changed file once it has settled, rescans at intervals (rescan), keeps to schedules and limits,',
+    'and follows the ingestion of what it sent. Only one daemon can use a state directory; while it runs, "sync", "status" and other',
+    'commands ask it. SIGTERM stops it in an orderly way; on SIGHUP it reads the configuration again.',
   ].join('\n'),
   options: ROOT_OPTIONS,
   settingFlags: [

@@ -1,16 +1,16 @@
 import { openWithSystem } from '../../app/open-with-system.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import type { Dashboard } from '../../dashboard/start-dashboard.ts'
-import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
+import { untilAborted } from '../../foundation/concurrency/waits.ts'
 import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
 export const command = defineCommand({
   description: [
-    'Prints an address and opens it in the browser of this computer: the state of every mirror, the report, problems, what was',
-    'sent when, the settings and the log; pause, resume and sync. The address works once, within five minutes, and on this',
-    'computer only. A running daemon serves the page; without one this command does, until it is stopped.',
+    'Prints the address of a page, and opens it in the browser. The page shows the state of every mirror, the report, problems, what was',
+    'sent when, the settings and the log; it can pause, resume and sync mirrors. The address works once, within five minutes, and on this',
+    'computer only. A running daemon serves the page; without a daemon, this command serves it until it is stopped.',
   ].join('\n'),
   options: ROOT_OPTIONS,
   examples: [
@@ -46,7 +46,7 @@ async function serve(context: CommandContext): Promise<Dashboard> {
   })
 }
 
-/** Opens the address if a user sits at a screen. */
+/** Prints the address, and opens it in the browser if stdout is a terminal. */
 async function show(context: CommandContext, url: string): Promise<void> {
   const { io, json } = context
   if (json) context.printJson({ url })

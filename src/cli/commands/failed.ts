@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { changeStore } from '../../app/change-store.ts'
-import { choosePlace } from '../../app/mirrors/choose-place.ts'
+import { changeStore } from '../../app/ask-daemon.ts'
+import { choosePath } from '../../app/mirrors/choose-path.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { isWithin, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
@@ -24,11 +24,10 @@ import {
 import { readStatus } from '../../sync/report/status-of-mirrors.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
-import { type HostProblem, readFleetFailures, withHost } from '../fleet/show-fleet.ts'
 import { fitsTable, renderFields } from '../render/layout.ts'
+import { FLEET_FLAGS, type HostProblem, isOfFleet, readFleetFailures, withHost } from '../show-fleet.ts'
 
-/** The positional words that name quarantined contents. */
+/** The positional of commands that change quarantined contents. */
 const QUARANTINED = {
   type: 'string',
   array: true,
@@ -38,11 +37,11 @@ const QUARANTINED = {
 
 export const listCommand = defineCommand({
   description: [
-    'One row for each content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
-    'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is listed with --all, paths among',
-    'it. Other problems, such as unreadable files, are shown by "status" and the report.',
+    'Lists refused uploads, and resources whose ingestion ended partial, failed or unknown, with one row for each content, however many',
+    'files have it. shelfd tries each again at growing intervals. With --all, it also lists the files and paths that "failed ignore"',
+    'set aside. Other problems, such as unreadable files, are shown by "status" and "report".',
   ].join('\n'),
-  options: { all: { type: 'boolean', describe: 'Also those that were set aside' }, ...FLEET_FLAGS },
+  options: { all: { type: 'boolean', describe: 'Also list what was set aside' }, ...FLEET_FLAGS },
   examples: [
     ['failed list', 'what went wrong, since when, and when it is tried again'],
     ['failed list --all --json', 'the same for scripts, with what was set aside'],
@@ -57,9 +56,9 @@ export const listCommand = defineCommand({
       else context.printMessage('No host has reported a failed file')
       return
     }
-    const known = { contents: readQuarantine(context), paths: readFailedPaths(context) }
-    const contents = known.contents.filter(({ isSetAside }) => all || !isSetAside)
-    const paths = all ? known.paths.filter(({ isSetAside }) => isSetAside) : []
+    const failures = { contents: readQuarantine(context), paths: readFailedPaths(context) }
+    const contents = failures.contents.filter(({ isSetAside }) => all || !isSetAside)
+    const paths = all ? failures.paths.filter(({ isSetAside }) => isSetAside) : []
     if (context.json) {
       context.printJson({ contents: contents.map(quarantinedJson), ...(all && { paths }) })
       return
@@ -67,8 +66,8 @@ export const listCommand = defineCommand({
     const rows = [...contents.map(quarantinedRow), ...paths.map(pathRow)]
     if (rows.length > 0) showRows(context, HEADINGS, rows)
     const others = countOthers(context, contents)
-    const setAside = [...known.contents, ...known.paths].filter(({ isSetAside }) => isSetAside && !all).length
-    const rest = [
+    const setAside = [...failures.contents, ...failures.paths].filter(({ isSetAside }) => isSetAside && !all).length
+    const notes = [
       ...(others === 0
         ? []
         : [`there ${others === 1 ? 'is' : 'are'} ${counted(others, 'other problem')}: shelfd status`]),
@@ -76,8 +75,8 @@ export const listCommand = defineCommand({
     ].join('; ')
     if (rows.length === 0) {
       const nothing = others === 0 ? 'Nothing is in quarantine' : 'No upload failed'
-      context.printMessage(rest === '' ? nothing : `${nothing}; ${rest}`)
-    } else if (rest !== '') context.printMessage(`Besides, ${rest}`)
+      context.printMessage(notes === '' ? nothing : `${nothing}; ${notes}`)
+    } else if (notes !== '') context.printMessage(`Besides, ${notes}`)
     if (contents.some(({ isSetAside }) => !isSetAside)) context.printMessage(HOW_TO_SET_ASIDE)
   },
 })
@@ -114,11 +113,11 @@ export const showCommand = defineCommand({
 
 export const retryCommand = defineCommand({
   description: [
-    'Ends the quarantine: the next run tries these files, a running daemon at once. It sends a refused file again, and it polls',
-    'again a resource whose ingestion went wrong. It also undoes "failed ignore", for paths as well.',
+    'Ends the quarantine of files: the next run tries them again, and a running daemon does so at once. A refused file is sent again; a',
+    'resource whose ingestion failed is polled again. This also undoes "failed ignore", for paths as well.',
   ].join('\n'),
   positionals: { contents: QUARANTINED },
-  options: { all: { type: 'boolean', describe: 'All that were not set aside' } },
+  options: { all: { type: 'boolean', describe: 'All files in quarantine that were not set aside' } },
   examples: [
     ['failed retry ~/Papers/scan.pdf', 'after the service was fixed'],
     ['failed retry --all', 'everything that "failed list" lists'],
@@ -130,8 +129,8 @@ export const retryCommand = defineCommand({
       ? failuresOf({ contents: readQuarantine(context).filter(({ isSetAside }) => !isSetAside), paths: [] })
       : failuresOf(findFailures(context, contents, ({ isSetAside }) => isSetAside))
     const count = await changeStore(context.settings.stateDir, {
-      ask: (daemon) => daemon.retry(named),
-      make: (store) => retryFailures(store, named),
+      askDaemon: (daemon) => daemon.retry(named),
+      changeStore: (store) => retryFailures(store, named),
     })
     if (context.json) context.printJson({ due: count })
     else context.printMessage(`Due now: ${counted(count, 'file')}`)
@@ -140,11 +139,11 @@ export const retryCommand = defineCommand({
 
 export const ignoreCommand = defineCommand({
   description: [
-    'shelfd does not try them again, and no run fails because of them; the report still shows them. This holds for the',
-    'content: when the file changes, it is sent. "failed retry" undoes this.',
+    'shelfd does not try these files again, and no run fails because of them; the report still shows them. Only their present content is',
+    'set aside: a file that changes is sent. "failed retry" undoes this.',
     '',
-    'A path that cannot be read or sent (no permission, too large, a name that is not UTF-8) can be set aside as well. Each scan looks',
-    'at it nevertheless, and sends the file once it can be read; a problem of another kind at the path counts again.',
+    'A path that cannot be read or sent (no permission, too large, a name that is not UTF-8) can be set aside as well. Each scan still',
+    'looks at it, and the file is sent once it can be read; if the path has a problem of another kind, runs fail because of it again.',
   ].join('\n'),
   positionals: { contents: QUARANTINED },
   examples: [
@@ -156,8 +155,8 @@ export const ignoreCommand = defineCommand({
     if (contents.length === 0) throw new UsageError('bad-usage', 'Name the files to set aside')
     const named = failuresOf(findFailures(context, contents, ({ code }) => canBeSetAside(code)))
     const count = await changeStore(context.settings.stateDir, {
-      ask: (daemon) => daemon.ignore(named),
-      make: (store) => setFailuresAside(store, named),
+      askDaemon: (daemon) => daemon.ignore(named),
+      changeStore: (store) => setFailuresAside(store, named),
     })
     if (context.json) context.printJson({ setAside: count })
     else context.printMessage(`Set aside: ${counted(count, 'file')}; "shelfd failed retry" undoes this`)
@@ -177,28 +176,28 @@ function readFailedPaths({ settings }: CommandContext): FailedPath[] {
   return store ? listFailedPaths(store) : []
 }
 
-interface Found {
+interface FoundFailures {
   readonly contents: readonly Quarantined[]
   readonly paths: readonly FailedPath[]
 }
 
-function failuresOf({ contents, paths }: Found): Failures {
+function failuresOf({ contents, paths }: FoundFailures): Failures {
   return {
     contentIds: contents.map(({ contentId }) => contentId),
     paths: paths.map(({ mirror, path }) => ({ mirror, path })),
   }
 }
 
-/** Words are files, directories, prefixes of a SHA-256, and paths with a problem that `isMeant` accepts. Throws UsageError for others. */
+/** Finds contents by file, directory or prefix of a SHA-256, and the paths that pass `accepts`. Throws UsageError for other words. */
 function findFailures(
   context: CommandContext,
   words: readonly string[],
-  isMeant: (failed: FailedPath) => boolean,
-): Found {
+  accepts: (failed: FailedPath) => boolean,
+): FoundFailures {
   using store = openStoreReader(context.settings.stateDir)
   const all = {
     contents: store ? listQuarantine(store) : [],
-    paths: store ? listFailedPaths(store).filter(isMeant) : [],
+    paths: store ? listFailedPaths(store).filter(accepts) : [],
   }
   const named = words.map((word) => findByWord(context, store, all, word))
   const [contents, paths] = [
@@ -214,14 +213,14 @@ function findFailures(
 function findByWord(
   { io, settings }: CommandContext,
   store: StoreReader | undefined,
-  { contents, paths }: Found,
+  { contents, paths }: FoundFailures,
   word: string,
-): Found {
+): FoundFailures {
   const bySha256 = isPrefix(word) ? contents.filter(({ sha256 }) => sha256.startsWith(word.toLowerCase())) : []
   if (bySha256.length > 0) return { contents: bySha256, paths: [] }
-  const { row, path } = choosePlace(settings, store, { word, cwd: io.cwd })
-  const isThere = (file: QuarantinedFile) => file.mirror === row.name && isWithin(path, file.path)
-  const byPath = { contents: contents.filter(({ files }) => files.some(isThere)), paths: paths.filter(isThere) }
+  const { row, path } = choosePath(settings, store, { word, cwd: io.cwd })
+  const isNamed = (file: QuarantinedFile) => file.mirror === row.name && isWithin(path, file.path)
+  const byPath = { contents: contents.filter(({ files }) => files.some(isNamed)), paths: paths.filter(isNamed) }
   if (byPath.contents.length + byPath.paths.length > 0) return byPath
   const problem = store?.problems.find(row.id, path)
   if (problem) {
@@ -260,7 +259,7 @@ function quarantinedRow(content: Quarantined): string[] {
   return [pathOf(content), code, message, localTime(since), describeNextTry(content), sha256.slice(0, SHA256_DIGITS)]
 }
 
-/** A path that was set aside, without a content. */
+/** Returns the row of a path that was set aside, which has no content. */
 function pathRow({ root, path, code, message, since }: FailedPath): string[] {
   return [join(root, path), code, message, localTime(since), 'with each scan: set aside', '']
 }
@@ -300,7 +299,7 @@ function renderQuarantined(content: Quarantined): string {
   })
 }
 
-/** Leaves out the store's own number. */
+/** Leaves out the number by which only the store knows the content. */
 function quarantinedJson({ contentId: _, ...content }: Quarantined) {
   return content
 }

@@ -1,25 +1,24 @@
 import { ledgerAddress } from '../../app/open-fleet.ts'
 import { OperatorError, UsageError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
+import { escapeText, shellWord } from '../../foundation/text/safe-text.ts'
 import { version } from '../../foundation/version.ts'
 import { sessionState } from '../../ledger/fleet-view.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { describeDatabase, describeTime, findHost, openView, requireFleet } from '../fleet/open-view.ts'
-import { hostJson, showHosts } from '../fleet/show-fleet.ts'
 import { renderFields } from '../render/layout.ts'
+import { describeDatabase, describeTime, findHost, hostJson, openView, requireFleet, showHosts } from '../show-fleet.ts'
 import { openPrompts } from '../terminal/prompts.ts'
 
 export const initCommand = defineCommand({
   description: [
-    'The role of "fleet.database" becomes the owner of the ledger, so it must own the database or may create schemas in it. Run',
-    'twice it changes nothing. For a role that may only call functions, let an administrator run what --sql prints.',
+    'The role of "fleet.database" becomes the owner of the ledger, so it must own the database or be allowed to create schemas in it. A',
+    'second run changes nothing. If the role may only call functions, let an administrator run the SQL that --sql prints.',
   ].join('\n'),
   options: {
     yes: { type: 'boolean', describe: 'Do not ask' },
     sql: {
       type: 'boolean',
-      describe: 'Print the SQL that creates the ledger with roles of their own, and change nothing',
+      describe: 'Print the SQL that creates the ledger with separate roles, and change nothing',
     },
   },
   examples: [
@@ -49,9 +48,9 @@ export const initCommand = defineCommand({
 
 export const upgradeCommand = defineCommand({
   description: [
-    'Hosts of the version before go on with an upgraded ledger, so upgrade shelfd on one host, the ledger from there, and then the',
-    'other hosts, whenever it suits; those that are behind are named. With separate roles, let an administrator run what',
-    '"fleet init --sql" prints.',
+    'Hosts with the previous version of shelfd can use an upgraded ledger. So upgrade shelfd on one host, run this command there, and',
+    'upgrade the other hosts whenever it suits; the command names those that are behind. With separate roles, let an administrator run',
+    'the SQL that "fleet init --sql" prints.',
   ].join('\n'),
   examples: [['fleet upgrade', 'after an upgrade of shelfd on this host']],
   exits: ['done', 'temporary', 'refused', 'operator'],
@@ -108,9 +107,9 @@ export const statusCommand = defineCommand({
 
 export const hostsCommand = defineCommand({
   description: [
-    'With the version and the last beat of each, its mirrors by state (✓ nothing to do, → in progress, ! something to know,',
+    'Shows for each host its version, its last beat, its mirrors by state (✓ nothing to do, → in progress, ! something to know,',
     '✗ stopped until somebody acts), and how many files wait, have problems and were sent in the last 24 hours. A host reports',
-    'this after each run, and its daemon whenever something changed, at most once a minute.',
+    'this after each run; its daemon reports it when something changed, at most once a minute.',
   ].join('\n'),
   examples: [
     ['fleet hosts', 'what each host does'],
@@ -124,12 +123,12 @@ export const hostsCommand = defineCommand({
 
 export const orderCommand = defineCommand({
   description: [
-    'The daemon of that host carries it out within a third of the lease: it pauses or resumes the uploads of these mirrors, or of',
-    'all, or syncs them now. Where no daemon runs, a pause or its end holds for the next one.',
+    'The daemon of that host carries out the order within a third of the lease: it pauses or resumes the uploads of these mirrors, or',
+    'of all, or syncs them now. If no daemon runs there, a pause or its end takes effect with the next one.',
   ].join('\n'),
   positionals: {
     host: { type: 'string', required: true, describe: 'Name of the host' },
-    order: { type: 'string', required: true, choices: ['pause', 'resume', 'sync'], describe: 'What it is to do' },
+    order: { type: 'string', required: true, choices: ['pause', 'resume', 'sync'], describe: 'What the host is to do' },
     mirrors: { type: 'string', array: true, describe: 'Names of mirrors of that host', placeholder: 'MIRROR' },
   },
   examples: [
@@ -141,11 +140,11 @@ export const orderCommand = defineCommand({
     await using view = await openView(context)
     const host = await findHost(view, name)
     const { id } = host
-    const known = (await view.listMirrors(id)).map((mirror) => mirror.name)
-    const unknown = mirrors.find((mirror) => !known.includes(mirror))
+    const shared = (await view.listMirrors(id)).map((mirror) => mirror.name)
+    const unknown = mirrors.find((mirror) => !shared.includes(mirror))
     if (unknown !== undefined) {
       const text = `"${escapeText(name)}" has no mirror "${escapeText(unknown)}"`
-      throw new UsageError('bad-usage', `${text}; "shelfd status --host ${escapeText(name)}" lists them`)
+      throw new UsageError('bad-usage', `${text}; "shelfd status --host ${shellWord(escapeText(name))}" lists them`)
     }
     for (const mirror of mirrors.length > 0 ? mirrors : [null]) await view.giveOrder(id, { kind, mirror })
     if (context.json) context.printJson({ host: name, order: kind, mirrors: mirrors.length === 0 ? 'all' : mirrors })
@@ -160,7 +159,7 @@ export const orderCommand = defineCommand({
 
 export const forgetCommand = defineCommand({
   description:
-    'For a host that will not come back: what it was sending is looked for, and sent by others where it is not found.',
+    'For a host that will not come back. Other hosts look for the files that it was sending, and send those that they do not find.',
   positionals: { host: { type: 'string', required: true, describe: 'Name of the host' } },
   examples: [['fleet forget old-laptop', 'end its session, and take it off the list of hosts']],
   exits: ['done', 'temporary', 'refused', 'operator'],
@@ -179,7 +178,7 @@ export const forgetCommand = defineCommand({
 })
 
 async function confirm(context: CommandContext, question: string): Promise<boolean> {
-  if (!context.io.isTerminal.stdin) throw new UsageError('bad-usage', 'Nobody can be asked here: add --yes')
+  if (!context.io.isTerminal.stdin) throw new UsageError('bad-usage', 'Cannot ask without a terminal: add --yes')
   const prompts = await openPrompts(context)
   return await prompts.confirm(question, true)
 }

@@ -1,8 +1,9 @@
 import { dirname, join, resolve } from 'node:path'
 import { isMissing } from '../../app/files/paths-on-disk.ts'
+import { warnOfForeignDirectory } from '../../app/files/user-files.ts'
 import { getDocuments, listWanted } from '../../app/get-documents.ts'
-import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
-import { choosePlace, findPlace } from '../../app/mirrors/choose-place.ts'
+import { choosePath, findPath } from '../../app/mirrors/choose-path.ts'
+import { nothingMirrored } from '../../app/mirrors/choose-stored.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { openWithSystem } from '../../app/open-with-system.ts'
 import { UsageError } from '../../foundation/errors.ts'
@@ -12,13 +13,12 @@ import { resourceOfHit } from '../../store/last-search.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { warnOfForeignDirectory } from '../warn-of-foreign-directory.ts'
 
 export const command = defineCommand({
   description: [
-    'Downloads what was sent and writes it to files: a mirror as a directory of its name, a directory, a file, or the resource of',
-    'an earlier version. Each is compared with the hash under which it was sent. A file that exists is never replaced. Where no',
-    'file is left at a path, all that ever were there and went away are written, the last version of each.',
+    'Downloads what was sent and writes it to files: a mirror, which becomes a directory of its name, a directory, a file, or the',
+    'resource of an earlier version. Each file is compared with the hash of what was sent. An existing file is never replaced. If no',
+    'file is left at a path or below it, the last version of each file that was there is written.',
   ].join('\n'),
   positionals: {
     what: {
@@ -45,7 +45,7 @@ export const command = defineCommand({
     })
     const { cwd } = context.io
     if (!reader.store) {
-      for (const word of args.what) findPlace(context.settings, undefined, { word, cwd })
+      for (const word of args.what) findPath(context.settings, undefined, { word, cwd })
       throw nothingMirrored()
     }
     const reportContext = reader.contextFor(reader.store)
@@ -62,7 +62,7 @@ export const command = defineCommand({
     else {
       for (const { path, message } of problems) context.print(escapeText(`${path}: ${message}`))
       const more = present > 0 ? `, ${present} there already` : ''
-      const failed = problems.length > 0 ? `, ${problems.length} not` : ''
+      const failed = problems.length > 0 ? `, ${problems.length} failed` : ''
       context.print(`${counted(files, 'file')}, ${formatSize(bytes)}, written to ${directory}${more}${failed}`)
     }
     return problems.length > 0 ? 'failed' : 'done'
@@ -71,13 +71,13 @@ export const command = defineCommand({
 
 export const openCommand = defineCommand({
   description: [
-    'Opens a file of a mirror with the program that this computer has for it, and prints its path: a hit of the last search by its',
-    'number, a resource by its identifier, or a path on the disk, of a mirror or of a library. Without a desktop it only prints the path.',
+    'Opens a file of a mirror in its program, and prints its path. Name a hit of the last search by its number, a resource by its',
+    'identifier, or a path: on the disk, in a mirror or in a library. Without a desktop it only prints the path.',
   ].join('\n'),
   positionals: {
     what: { type: 'string', required: true, placeholder: 'HIT|PATH', describe: 'The number of a hit, or a path' },
   },
-  options: { folder: { type: 'boolean', describe: 'Open the directory that it lies in' } },
+  options: { folder: { type: 'boolean', describe: 'Open the directory of the file' } },
   examples: [
     ['open 1', 'the first hit of the last search'],
     ['open 3 --folder', 'the directory of the third one'],
@@ -100,7 +100,7 @@ export const openCommand = defineCommand({
   },
 })
 
-/** Throws UsageError. */
+/** Returns the path of the file that a word names. Throws UsageError if it names none. */
 function findFile({ settings, io }: CommandContext, store: StoreReader, what: string): string {
   const ofHit = /^\d{1,4}$/.test(what) ? resourceOfHit(settings.stateDir, Number(what)) : undefined
   const origins = new Set(store.mirrors.list().map(({ library }) => library.origin))
@@ -111,9 +111,9 @@ function findFile({ settings, io }: CommandContext, store: StoreReader, what: st
     const hit = ofHit === undefined ? `the resource "${what}"` : `hit ${what}`
     throw new UsageError(
       'bad-usage',
-      `No file here has the text of ${hit}; "shelfd get ${ofHit ?? what}" writes it to one`,
+      `No file of a mirror has the content of ${hit}; "shelfd get ${ofHit ?? what}" writes it to a file`,
     )
   }
-  const { row, path } = choosePlace(settings, store, { word: what, cwd: io.cwd })
+  const { row, path } = choosePath(settings, store, { word: what, cwd: io.cwd })
   return join(row.path, path)
 }

@@ -1,4 +1,4 @@
-import { chooseNames } from '../../app/mirrors/choose-known.ts'
+import { chooseNames } from '../../app/mirrors/choose-stored.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { groupDigits } from '../../foundation/text/safe-text.ts'
 import { formatTime } from '../../foundation/text/times.ts'
@@ -7,18 +7,17 @@ import type { PublishedRun } from '../../ledger/published.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { readHistory } from '../../sync/report/run-history.ts'
 import { defineCommand } from '../command.ts'
-import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
-import { readFleetRuns, withHost } from '../fleet/show-fleet.ts'
+import { FLEET_FLAGS, isOfFleet, readFleetRuns, withHost } from '../show-fleet.ts'
 
 export const command = defineCommand({
   description: [
-    'Newest first: one-shot runs, and those of the daemon that sent or followed something. A run ended well, left something to do, ended',
-    'with problems, was stopped by an error, interrupted, is running, or was cut off: its process ended first. In JSON, the verdict',
-    'is ok, incomplete, failed, interrupted, running or cut off. shelfd keeps the last 1,000 runs.',
+    'Lists runs of "sync", and those of the daemon that sent or followed something, the newest first. A run ended well, left something to',
+    'do, ended with problems, was stopped by an error, was interrupted, is running, or was cut off because its process ended first. In',
+    'JSON, the verdict is ok, incomplete, failed, interrupted, running or cut off. shelfd keeps the last 1,000 runs.',
   ].join('\n'),
   positionals: { mirror: { type: 'string', describe: 'Only runs with this mirror', completes: 'mirrors' } },
   options: {
-    limit: { type: 'number', bounds: wholeNumber(1, 1_000), default: 20, describe: 'The most runs to list' },
+    limit: { type: 'number', bounds: wholeNumber(1, 1_000), default: 20, describe: 'How many runs to list at most' },
     ...FLEET_FLAGS,
   },
   examples: [
@@ -41,7 +40,7 @@ export const command = defineCommand({
     }
     using store = openStoreReader(context.settings.stateDir)
     const runs = store ? readHistory(store, { limit, mirror }) : []
-    // A forgotten mirror is known by its runs.
+    // The store has runs of mirrors that were forgotten.
     if (runs.length === 0 && mirror !== undefined) chooseNames(context.settings, [mirror])
     if (context.json) context.printJson({ runs })
     else if (runs.length > 0) context.printTable(HEADINGS, runs.map(rowOf))

@@ -9,9 +9,9 @@ const POSITIONALS = {
 const OPTIONS = {
   embedded: { type: 'boolean', describe: 'Use the library on this computer' },
   'token-file': { type: 'string', placeholder: 'FILE', describe: 'File with the access token of the service' },
-  library: { type: 'string', placeholder: 'LIBRARY', describe: 'Library of the service that the directories go to' },
-  'create-library': { type: 'boolean', describe: 'Create that library when there is none of its name' },
-  gitignore: { type: 'string', choices: YES_OR_NO, describe: 'Leave out what .gitignore files there name, as well' },
+  library: { type: 'string', placeholder: 'LIBRARY', describe: 'Service library that receives the directories' },
+  'create-library': { type: 'boolean', describe: 'Create the library if there is none of this name' },
+  gitignore: { type: 'string', choices: YES_OR_NO, describe: 'Also leave out what their .gitignore files name' },
   'install-service': {
     type: 'string',
     choices: YES_OR_NO,
@@ -22,7 +22,6 @@ const OPTIONS = {
   force: { type: 'boolean', describe: 'Replace a configuration that is there already' },
 } as const satisfies ArgumentTable
 
-/** The answers that flags give. */
 export type InitFlags = ArgumentsOf<typeof POSITIONALS> & ArgumentsOf<typeof OPTIONS>
 
 export const command = defineCommand({
@@ -39,7 +38,7 @@ export const command = defineCommand({
     ['init ~/Papers --embedded', 'mirror a directory into the library on this computer'],
     [
       'init ~/Papers --service-url https://library.example.com --token-file ~/token --library Research',
-      'mirror it into a library of a service, without a question in scripts',
+      'mirror it into a library of a service; in a script, this asks nothing',
     ],
   ],
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],

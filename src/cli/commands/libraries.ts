@@ -63,14 +63,14 @@ export const showCommand = defineCommand({
   },
 })
 
-/** Services write times in various forms; any other text stays as it is. */
+/** Returns a time of a service in local form; a text in a form that is not known stays as it is. */
 function localTime(text: string): string {
   const timeMs = Date.parse(text)
   return Number.isNaN(timeMs) ? text : formatDayAndTime(timeMs)
 }
 
 export const deleteCommand = defineCommand({
-  description: 'Asks for the name of the library. There is no way back. Needs the ability library.delete.',
+  description: 'Asks for the name of the library. This cannot be undone. Needs the ability library.delete.',
   positionals: { library: LIBRARY },
   options: {
     confirm: { type: 'string', placeholder: 'NAME', describe: 'The name of the library, instead of being asked' },
@@ -92,7 +92,7 @@ export const deleteCommand = defineCommand({
   },
 })
 
-/** Deleting needs no right to read, so an unlisted word is taken as identifier and name. */
+/** Returns the identifier and name of a library; an unlisted word is used for both, because deleting needs no right to read. */
 async function findTarget(client: ServiceClient, idOrName: string, signal: AbortSignal) {
   const { library } = await searchLibraries(client, idOrName, signal)
   return library ?? { id: idOrName, name: idOrName }

@@ -1,5 +1,5 @@
-import { changeStore } from '../../app/change-store.ts'
-import { choosePlace } from '../../app/mirrors/choose-place.ts'
+import { changeStore } from '../../app/ask-daemon.ts'
+import { choosePath } from '../../app/mirrors/choose-path.ts'
 import type { OpenedService } from '../../app/service-client/open-service.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
@@ -28,29 +28,29 @@ const REASONS = { changed: 'replaced', gone: 'gone', ignored: 'left out' } as co
 
 export const pruneCommand = defineCommand({
   description: [
-    "Removes from this computer's library what no file stands for any more: replaced versions, and documents whose files are gone or left",
-    'out. It lists them first, with their number, their size and the oldest, and asks; without a terminal it removes nothing unless --yes',
-    'is given. What other programs put there stays, and so does what was there before shelfd sent it. Other computers that send into',
-    'the same library have files that this state does not know: run it where all files are.',
-    'No run does this by itself, and never at a configured service. A file that comes back is sent again.',
+    'Removes documents without a file from the library on this computer: replaced versions, and documents whose files are gone or left',
+    'out. It first lists them, with their number, their size and the oldest, and asks; without a terminal it removes nothing unless --yes',
+    'is given. Documents that other programs put there stay, and so do those that were there before shelfd sent them. If other computers',
+    'send into the same library, run this only on a computer that has all files, because it does not know the files of others.',
+    'No run does this by itself, and nothing removes documents at a configured service. A file that comes back is sent again.',
   ].join('\n'),
   options: {
     'older-than': {
       type: 'string',
       placeholder: 'DURATION',
-      describe: 'Only what has had no file for this long, such as 30d',
+      describe: 'Only documents that have had no file for this long, such as 30d',
     },
     'keep-versions': {
       type: 'number',
       bounds: wholeNumber(0, 1_000_000),
       default: 0,
-      describe: 'Keep this number of the newest versions of each path',
+      describe: 'How many of the newest unused versions of each path to keep',
     },
     ...YES,
   },
   settingFlags: ['data-dir'],
   examples: [
-    ['library prune', 'what would go, and a question'],
+    ['library prune', 'list what would be removed, then ask'],
     ['library prune --older-than 30d --keep-versions 2 --yes', 'for scripts'],
   ],
   exits: ['done', 'temporary', 'refused', 'locked', 'operator'],
@@ -59,21 +59,21 @@ export const pruneCommand = defineCommand({
     const tidying = await beginTidying(context, service)
     const nowMs = Date.now()
     const endedBefore = nowMs - (olderThan === undefined ? -1 : readDuration(olderThan))
-    const found = listFound(context, service, { endedBefore, keepVersions })
-    if (!context.json) describePrunable(context, found)
-    const isMeant = found.length > 0 && (yes || (await isConfirmed(context, describe(found))))
-    const removed = isMeant ? await removeResources(tidying, found, 'unused') : 0
+    const found = findPrunable(context, service, { endedBefore, keepVersions })
+    if (!context.json) printPrunable(context, found)
+    const isAgreed = found.length > 0 && (yes || (await isConfirmed(context, describe(found))))
+    const removed = isAgreed ? await removeResources(tidying, found, 'unused') : 0
     if (context.json) context.printJson({ removed, documents: found.map(toJson) })
-    else if (isMeant) context.printMessage(`Removed ${counted(removed, 'document')}`)
+    else if (isAgreed) context.printMessage(`Removed ${counted(removed, 'document')}`)
     else if (found.length > 0) context.printMessage('Nothing was removed; --yes removes them')
   },
 })
 
 export const removeCommand = defineCommand({
   description: [
-    "Takes documents out of this computer's library for good, such as a key that was sent by mistake: by the identifier of a resource, or by",
-    'a path, with its earlier versions. The content is not sent again, and no run fails because of it, until "shelfd failed retry" asks for it',
-    'or the file changes. The file stays where it is; a line in .shelfdignore leaves it out for all time.',
+    'Removes documents from the library on this computer for good, such as a key that was sent by mistake. Name a resource by its',
+    'identifier, or a file by its path, which also removes the earlier versions. The content is not sent again, and no run fails because',
+    'of it, until you run "shelfd failed retry" or the file changes. The file itself stays; a line in .shelfdignore leaves it out forever.',
   ].join('\n'),
   positionals: {
     documents: {
@@ -110,7 +110,7 @@ export const removeCommand = defineCommand({
   },
 })
 
-/** Throws UsageError where a service is configured: shelfd deletes nothing there (P7). */
+/** Opens the library on this computer. Throws UsageError if a service is configured, because shelfd deletes nothing there (P7). */
 async function openLibrary(context: CommandContext, verb: string): Promise<OpenedService> {
   const { service } = context.settings
   if (service.kind === 'embedded') return await context.openService()
@@ -118,13 +118,13 @@ async function openLibrary(context: CommandContext, verb: string): Promise<Opene
   throw new UsageError('bad-usage', `Cannot ${verb}: ${why}; use what the service offers for this`)
 }
 
-/** Ends first what an earlier command began, which was killed. */
+/** Completes the removals of an earlier command that was killed, and returns what the new removals need. */
 async function beginTidying(context: CommandContext, { client, identity }: OpenedService) {
   const { stateDir } = context.settings
   const record = (removal: Removal) =>
     changeStore(stateDir, {
-      ask: (daemon) => daemon.recordRemoval(removal),
-      make: (store) => recordRemoval(store, removal),
+      askDaemon: (daemon) => daemon.recordRemoval(removal),
+      changeStore: (store) => recordRemoval(store, removal),
     })
   const tidying = { client, signal: context.signal, record }
   using store = openStoreReader(stateDir)
@@ -140,7 +140,7 @@ function readDuration(text: string): number {
   throw new UsageError('bad-usage', `Cannot read --older-than "${text}": it must be a duration such as 30d`)
 }
 
-function listFound(
+function findPrunable(
   { settings }: CommandContext,
   { identity }: OpenedService,
   bounds: Parameters<typeof listPrunable>[2],
@@ -149,7 +149,7 @@ function listFound(
   return store ? listPrunable(store, identity, bounds) : []
 }
 
-function describePrunable(context: CommandContext, found: readonly UnusedResource[]): void {
+function printPrunable(context: CommandContext, found: readonly UnusedResource[]): void {
   const [oldest] = found
   if (!oldest) {
     context.printMessage('No document is without a file')
@@ -183,17 +183,17 @@ async function findDocuments(
 ): Promise<StoredResource[]> {
   using store = openStoreReader(settings.stateDir)
   if (/^[0-9a-f]{32}$/.test(word)) {
-    const known = store?.unusedResources.find(identity, word)
-    if (known) return [known]
+    const unused = store?.unusedResources.find(identity, word)
+    if (unused) return [unused]
     const { library } = await findResource(client, word, undefined, signal)
     return [{ contentId: 0, resourceId: word, libraryId: library.id, sizeBytes: 0 }]
   }
-  const { row, path } = choosePlace(settings, store, { word, cwd: io.cwd })
+  const { row, path } = choosePath(settings, store, { word, cwd: io.cwd })
   const found = store?.unusedResources.ofFile(identity, row.id, path) ?? []
   if (found.length > 0) return found
   throw new UsageError(
     'bad-usage',
-    `Cannot remove "${escapeText(word)}": the library has no document of such a file; name single files`,
+    `Cannot remove "${escapeText(word)}": the library has no document of this file; name single files`,
   )
 }
 

@@ -34,7 +34,7 @@ export const lsCommand = defineCommand({
   },
 })
 
-/** The title is left out where no entry has one, so that names have room. */
+/** Prints a table of entries; if no entry has a title, without that column, so that names have more room. */
 function printEntries({ printTable }: CommandContext, rows: readonly (readonly [string, string, string, string])[]) {
   const isTitled = rows.some(([, title]) => title !== '')
   const shown = rows.map(([name, title, ...others]) => (isTitled ? [name, title, ...others] : [name, ...others]))
@@ -45,17 +45,17 @@ function folderRow({ name, overview }: FolderEntry) {
   return [`${name}/`, overview ?? '', 'folder', ''] as const
 }
 
-/** The kind stands for a long MIME type, which would take 70 columns. */
+/** Returns the row of a file, with the name of its kind instead of a MIME type that is too long for the column. */
 function fileRow({ filename, title, mime_type, id }: FileEntry) {
   return [
     filename,
     title === filename ? '' : title,
-    mime_type.length > MAX_TYPE ? kindName(mime_type) : mime_type,
+    mime_type.length > MAX_TYPE_LENGTH ? kindName(mime_type) : mime_type,
     id,
   ] as const
 }
 
-const MAX_TYPE = 16
+const MAX_TYPE_LENGTH = 16
 
 export const mkdirCommand = defineCommand({
   description: 'Needs the right update on the library. An existing directory is not an error.',

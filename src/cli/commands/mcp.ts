@@ -5,7 +5,7 @@ import { CONNECTION_FLAGS } from '../global-options.ts'
 
 export const command = defineCommand({
   description:
-    'Speaks the Model Context Protocol on stdin and stdout, with the tools search, list_directory, read_resource and upload. A program for agents starts it and ends it; it works with the configured service or the embedded library, with the rights of the credential.',
+    'Speaks the Model Context Protocol on stdin and stdout, with the tools search, list_directory, read_resource and upload. A program for agents starts and ends this command, which uses the configured service or the embedded library with the rights of the credential.',
   settingFlags: CONNECTION_FLAGS,
   examples: [
     ['mcp', 'as the command of a server in the configuration of a desktop assistant'],

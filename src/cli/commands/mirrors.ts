@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { changeStore } from '../../app/change-store.ts'
-import { findByName } from '../../app/mirrors/choose-known.ts'
+import { changeStore } from '../../app/ask-daemon.ts'
+import { findByName } from '../../app/mirrors/choose-stored.ts'
 import {
   creatorOf,
   describeInactive,
@@ -20,7 +20,7 @@ import { nameOrigin } from '../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { renderFields } from '../render/layout.ts'
-import { wordingFor } from '../terminal/cli-io.ts'
+import { formatterFor } from '../terminal/cli-io.ts'
 import { confirmByName } from '../terminal/prompts.ts'
 
 const MIRROR = {
@@ -54,7 +54,7 @@ export const listCommand = defineCommand({
 
 export const showCommand = defineCommand({
   description:
-    'Shows its directory, its library, and, when it is not synced, why and what to do. "shelfd status" shows its state.',
+    'Shows the directory and the library of a mirror and, if it is not synced, why and what to do. "shelfd status" shows its state.',
   positionals: { mirror: MIRROR },
   examples: [['mirrors show papers', 'whether and why it is synced']],
   exits: ['done', 'operator'],
@@ -75,9 +75,9 @@ export const showCommand = defineCommand({
       directory: entry.path,
       library: targetOf(entry),
       service: row && nameOrigin(row.library.origin),
-      files: holdings && `${counted(holdings.files, 'file')} known`,
+      files: holdings && counted(holdings.files, 'file'),
       resources: holdings && `${groupDigits(holdings.resources)} that no other mirror has`,
-      'way out': explainInactive(entry),
+      'not synced': explainInactive(entry),
     })
     context.printText(fields)
   },
@@ -89,12 +89,12 @@ function readHoldings(store: StoreReader, { row }: RosterEntry) {
 
 export const forgetCommand = defineCommand({
   description: [
-    'Removes from the state what shelfd knows of a mirror: which file is which resource, history and problems. The directory and the library',
-    'stay as they are, and shelfd first copies the state. The resources stay in the library, but shelfd no longer knows',
-    'them, unless another mirror has the same files. Mirroring into the same place of that library again asks for --adopt,',
-    'looks for every file there and sends only those it does not find, so that nothing is paid for twice.',
-    'The next sync starts a configured mirror from the beginning, a running daemon at once: so you move a mirror',
-    'from the library on this computer, or from another service, to the configured service.',
+    'Removes what shelfd knows about a mirror from the state: which file is which resource, the history and problems. It first copies the',
+    'state. The directory, the library and its resources stay as they are, but shelfd no longer knows the resources, unless another',
+    'mirror has the same files. If you mirror into the same path of the library again, shelfd asks for --adopt, looks for every file',
+    'there, and sends only those that it does not find, so that nothing is paid for twice.',
+    'The next sync starts a configured mirror from the beginning; a running daemon does so at once. In this way you move a mirror from',
+    'the library on this computer, or from another service, to the configured service.',
   ].join('\n'),
   positionals: { mirror: MIRROR },
   options: { yes: { type: 'boolean', describe: 'Forget it without being asked for its name' } },
@@ -108,8 +108,8 @@ export const forgetCommand = defineCommand({
     const entry = findForgettable(context, args.mirror)
     if (!args.yes) await confirm(context, entry)
     const copy = await changeStore(settings.stateDir, {
-      ask: (daemon) => daemon.forget(entry.name),
-      make: (store) => forgetMirror(store, entry.name, Date.now()),
+      askDaemon: (daemon) => daemon.forget(entry.name),
+      changeStore: (store) => forgetMirror(store, entry.name, Date.now()),
     })
     if (json) context.printJson({ forgotten: entry.name, copy })
     else {
@@ -130,8 +130,8 @@ function findForgettable({ settings }: CommandContext, name: string): RosterEntr
 
 async function confirm(context: CommandContext, entry: RosterEntry): Promise<void> {
   const { name } = entry
-  const worded = wordingFor(context.io, 'stderr')
-  for (const line of describeLoss(context, entry)) context.io.stderr.write(`${worded(escapeText(line))}\n`)
+  const format = formatterFor(context.io, 'stderr')
+  for (const line of describeLoss(context, entry)) context.io.stderr.write(`${format(escapeText(line))}\n`)
   await confirmByName(context, 'forget the mirror', name, { flag: '--yes' })
 }
 
@@ -141,13 +141,13 @@ function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[
   const { row, configured, name } = entry
   if (!store || !row) return []
   const { files, resources } = store.mirrors.countHoldings({ id: row.id, libraryId: row.library.id })
-  const known = `${counted(resources, 'resource')} of the library "${row.library.name}"`
+  const forgotten = `${counted(resources, 'resource')} of the library "${row.library.name}"`
   const stay = resources === 1 ? 'which stays there' : 'which stay there'
   return [
     `${name}: ${row.path} → ${targetOf(entry)}, ${counted(files, 'file')}`,
     `  Nothing is deleted, here or there, and a copy of the state is kept.`,
-    ...(resources === 0 ? [] : [`  shelfd no longer knows ${known}, ${stay} and can be found.`]),
-    `  Mirroring into the same place again asks for --adopt, looks for every file there and sends only what is missing.`,
+    ...(resources === 0 ? [] : [`  shelfd forgets ${forgotten}, ${stay} and can be found.`]),
+    `  Mirroring into the same path of the library again asks for --adopt, looks for every file there and sends only what is missing.`,
     ...(configured
       ? [`  The next sync starts it from the beginning, a running daemon at once: ${escapeText(howToRemove(name))}.`]
       : []),
@@ -160,16 +160,16 @@ function howToRemove(name: string): string {
 
 export const addCommand = defineCommand({
   description: [
-    'Writes a mirror of the directory into the configuration file, whose comments stay, once it is known to be possible. Nothing is',
-    'sent yet: the next sync does that, a running daemon at once. Mirrors of "shelfd sync DIR" are written with the first one,',
-    'since a configuration that names a mirror replaces them. A directory whose mirror was removed goes on where it was.',
+    'Checks that the directory can be mirrored, writes a mirror of it into the configuration file, and keeps the comments there. The next',
+    'sync sends the files; a running daemon does so at once. With the first mirror, those of "shelfd sync DIR" are written too, because',
+    'a configuration that names a mirror replaces them. If the mirror was removed before, it continues where it was.',
   ].join('\n'),
   positionals: { directory: { type: 'string', required: true, describe: 'The directory', placeholder: 'DIR' } },
   options: {
-    name: { type: 'string', describe: 'Name of the mirror; the name of the directory by default' },
+    name: { type: 'string', describe: 'Name of the mirror; by default the name of the directory' },
     library: {
       type: 'string',
-      describe: "Where its files go; this computer's library makes one named after the mirror by default",
+      describe: 'Library for its files; on this computer, by default a new one with the name of the mirror',
       completes: 'libraries',
     },
   },
@@ -205,11 +205,11 @@ export const addCommand = defineCommand({
 
 export const removeCommand = defineCommand({
   description: [
-    'Takes a mirror out of the configuration file, whose comments stay. The directory and what was sent stay as they are, and the',
+    'Removes a mirror from the configuration file and keeps the comments there. The directory and what was sent stay as they are. The',
     'state knows the mirror until "shelfd mirrors forget", so that nothing is sent twice if it is added again.',
   ].join('\n'),
   positionals: { mirror: MIRROR },
-  examples: [['mirrors remove papers', 'send nothing of it any more']],
+  examples: [['mirrors remove papers', 'send no more files of it']],
   exits: ['done', 'failed'],
   async run(context, { mirror }) {
     const { mirrors } = context.settings
@@ -225,7 +225,7 @@ export const removeCommand = defineCommand({
   },
 })
 
-/** The changes that the dashboard makes as well. */
+/** Returns the functions with which the dashboard, too, changes mirrors in the configuration file. */
 async function openEdits({ io, settings, readSettings, logger, redactor, signal, onOutage }: CommandContext) {
   const { createMirrorEdits } = await import('../../app/mirrors/edit-mirrors.ts')
   const { ownDirectoriesOf } = await import('../../app/open-engine.ts')
@@ -237,7 +237,7 @@ async function openEdits({ io, settings, readSettings, logger, redactor, signal,
     stateDir,
     ownDirectories: ownDirectoriesOf(settings),
     readSettings,
-    knownMirrors: () => readStoredMirrors(stateDir),
+    storedMirrors: () => readStoredMirrors(stateDir),
     service: () => service,
   })
   return { ...edits, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }

@@ -1,4 +1,4 @@
-import { docsPage } from '../../app/files/docs-page.ts'
+import { docsPage } from '../../app/files/paths-on-disk.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
@@ -8,8 +8,8 @@ import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({
   description: [
-    'Sends a test message through every channel that "notify" of the configuration names, and prints how each went. Nothing else is',
-    'looked at or recorded; shelfd itself sends a message when something fails, and when it works again.',
+    'Sends a test message through every channel in "notify" of the configuration, and prints for each whether it was sent. The command',
+    'checks and records nothing else. shelfd itself sends a message when something fails, and when it works again.',
   ].join('\n'),
   settingFlags: [],
   examples: [['notify test', 'try the command and the webhooks of the configuration']],
@@ -20,7 +20,7 @@ export const command = defineCommand({
     const plan = planNotices(context.settings.notify, { env: io.env, redactor })
     if (!plan) {
       const page = docsPage('notifications.md')
-      const todo = `add a command or webhooks to "notify" of the configuration, as "${page}" has it`
+      const todo = `add a command or webhooks to "notify" of the configuration, as "${page}" describes`
       throw new UsageError(
         'bad-configuration',
         `Cannot send a test message: the configuration names no channel; ${todo}`,
@@ -39,7 +39,7 @@ export const command = defineCommand({
   },
 })
 
-/** An error of one channel does not keep the others from being tried. */
+/** Sends through one channel; returns an error as a result, so that the other channels are tried nevertheless. */
 async function deliver(send: () => ReturnType<Channel['send']>): Promise<Delivery> {
   try {
     return await send()

@@ -1,5 +1,5 @@
-import { changeStore } from '../../app/change-store.ts'
-import { chooseNames } from '../../app/mirrors/choose-known.ts'
+import { changeStore } from '../../app/ask-daemon.ts'
+import { chooseNames } from '../../app/mirrors/choose-stored.ts'
 import { readRoster } from '../../app/mirrors/mirror-roster.ts'
 import { InterruptedError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
@@ -18,8 +18,8 @@ const MIRRORS = {
 
 export const pauseCommand = defineCommand({
   description: [
-    'For these mirrors, or for all (on a terminal it asks which), until "shelfd resume", also after a restart of the daemon or the machine. The daemon',
-    'continues to watch and scan, so that it misses nothing, and follows the ingestion of what it sent before.',
+    'Holds back the uploads of these mirrors, or of all (on a terminal it asks which), until "shelfd resume", also after a restart of the',
+    'daemon or the machine. The daemon continues to watch and scan, so that it misses nothing, and follows the ingestion of what it sent.',
     '"shelfd sync" ignores the pause.',
   ].join('\n'),
   positionals: { mirrors: MIRRORS },
@@ -31,8 +31,8 @@ export const pauseCommand = defineCommand({
   async run(context, { mirrors }) {
     const names = chooseNames(context.settings, mirrors.length > 0 ? mirrors : await askWhich(context))
     const hasDaemon = await changeStore(context.settings.stateDir, {
-      ask: (daemon) => daemon.pause(names).then(() => true),
-      make: (store) => {
+      askDaemon: (daemon) => daemon.pause(names).then(() => true),
+      changeStore: (store) => {
         pauseMirrors(store, names)
         return false
       },
@@ -68,8 +68,8 @@ export const resumeCommand = defineCommand({
   async run(context, { mirrors }) {
     const names = chooseNames(context.settings, mirrors)
     await changeStore(context.settings.stateDir, {
-      ask: (daemon) => daemon.resume(names),
-      make: (store) => resumeMirrors(store, names),
+      askDaemon: (daemon) => daemon.resume(names),
+      changeStore: (store) => resumeMirrors(store, names),
     })
     if (context.json) context.printJson({ resumed: names.length === 0 ? 'all' : names })
     else context.printMessage(`Resumed: ${names.map(escapeText).join(', ') || 'all mirrors'}`)

@@ -1,20 +1,19 @@
 import { resolve } from 'node:path'
-import { chooseKnown, nothingMirrored } from '../../app/mirrors/choose-known.ts'
+import { chooseStored, nothingMirrored } from '../../app/mirrors/choose-stored.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { REPORT_CLASS_NAMES, SHOWN_STATES } from '../../contract/report-classes.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { CHECKED_CLASSES } from '../../rules/report-class.ts'
 import { defineCommand } from '../command.ts'
-import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
-import { showFleetReport } from '../fleet/show-fleet.ts'
 import { printReport, saveReport } from '../render/report/print-report.ts'
 import { REPORT_FORMATS } from '../render/report/report-printer.ts'
 import { describeLacking } from '../render/status-text.ts'
+import { FLEET_FLAGS, isOfFleet, showFleetReport } from '../show-fleet.ts'
 
 export const command = defineCommand({
   description: [
-    'Compares the directory, the store and a complete listing of the library. Each thing is in exactly one class:',
+    'Compares the directory, the state and a complete listing of the library. Each file and each entry is in exactly one class:',
     '= in-sync, ~ processing, + local-only, - remote-only, * changed, ^ superseded, ? missing-remotely,',
     '! needs-attention, i ignored (only with --only ignored), u unknown. It changes nothing.',
   ].join('\n'),
@@ -28,33 +27,33 @@ export const command = defineCommand({
     },
   },
   options: {
-    format: { type: 'string', choices: REPORT_FORMATS, default: 'text', describe: 'How to print it' },
+    format: { type: 'string', choices: REPORT_FORMATS, default: 'text', describe: 'Format of the report' },
     output: {
       type: 'string',
       alias: 'o',
       placeholder: 'FILE',
-      describe: 'Write it to this file, which it replaces when it is complete',
+      describe: 'Write the report to this file, which is replaced once the report is complete',
     },
     only: {
       type: 'string',
       describe: 'Only rows of these classes, or of without-text, gone, left-out, set-aside, unsupported',
       placeholder: 'CLASS,…',
     },
-    offline: { type: 'boolean', describe: 'Use the store alone; read neither the directory nor the service' },
+    offline: { type: 'boolean', describe: 'Use the state alone; read neither the directory nor the service' },
     all: { type: 'boolean', describe: "Also list the library's entries outside the mirror" },
     verify: {
       type: 'boolean',
       describe: 'Download every sent content and compare it with what was sent; exit 1 when one differs or is missing',
     },
-    check: { type: 'boolean', describe: 'Exit 1 when anything differs or needs attention, as a sync would' },
+    check: { type: 'boolean', describe: 'Exit 1 when anything differs or needs attention' },
     ...FLEET_FLAGS,
     'fail-on': { type: 'string', describe: 'With --check: exit 1 on rows of these classes', placeholder: 'CLASS,…' },
   },
   settingFlags: ['transfers', 'checkers'],
   examples: [
     ['report', 'what differs, and the counts, for every mirror'],
-    ['report papers --format combined', 'one line a file, as rclone has it'],
-    ['report --format html -o report.html', 'a page to look at and to hand on'],
+    ['report papers --format combined', 'one line for each file, in the format of rclone'],
+    ['report --format html -o report.html', 'a page to read and to share'],
     ['report --only superseded,needs-attention', 'what needs a decision'],
     ['report --verify', 'download every sent content and compare it with what was sent'],
     ['report --fleet', 'files by state, and problems, of all hosts that share a ledger, as they reported them'],
@@ -69,7 +68,7 @@ export const command = defineCommand({
     if (args.verify && args.offline)
       throw new UsageError('bad-usage', '--verify asks the service for every content: leave out --offline')
     const failOn = args.failOn === undefined ? CHECKED_CLASSES : readClasses('fail-on', args.failOn, REPORT_CLASS_NAMES)
-    // With --quiet a check names only what fails it.
+    // With --quiet, a check lists only the classes that fail it.
     const isText = !context.json && args.format === 'text' && args.output === undefined
     const isQuiet = args.check && context.quiet && isText
     const only = args.only === undefined ? (isQuiet ? failOn : undefined) : readClasses('only', args.only, SHOWN_STATES)
@@ -81,7 +80,7 @@ export const command = defineCommand({
       onOutage: context.onOutage,
     })
     if (!reader.store) {
-      chooseKnown(context.settings, [], { words: args.mirrors, cwd: context.io.cwd, isOffline: args.offline })
+      chooseStored(context.settings, [], { words: args.mirrors, cwd: context.io.cwd, isOffline: args.offline })
       throw nothingMirrored()
     }
     const lacking = describeLacking(reader.store)

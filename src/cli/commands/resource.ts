@@ -1,5 +1,5 @@
 import { requireLibrary } from '../../app/library-target.ts'
-import type { LibrarySummary, ResourceRecord } from '../../contract/records.ts'
+import type { ResourceRecord } from '../../contract/records.ts'
 import { ingestionOutcome } from '../../contract/states.ts'
 import { isNotFound, RequestError } from '../../foundation/errors.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
@@ -21,7 +21,7 @@ export const showCommand = defineCommand({
     },
   },
   ...ASKS_SERVICE,
-  examples: [['resource show res_1 --library Research', 'title, places, ingestion and assets']],
+  examples: [['resource show res_1 --library Research', 'title, paths, ingestion and assets']],
   async run(context, args) {
     await using service = await context.openService()
     const { library, resource } = await findResource(service.client, args.id, args.library, context.signal)
@@ -73,18 +73,13 @@ export const urlCommand = defineCommand({
   },
 })
 
-interface FoundResource {
-  readonly library: LibrarySummary
-  readonly resource: ResourceRecord
-}
-
-/** Without a named library, all readable ones are searched. */
+/** Finds a resource in the named library, or in any readable one if none is named. */
 export async function findResource(
   client: ServiceClient,
   id: string,
   libraryName: string | undefined,
   signal: AbortSignal,
-): Promise<FoundResource> {
+) {
   if (libraryName !== undefined) {
     const library = await requireLibrary(client, libraryName, signal)
     return { library, resource: await client.showResource(library.id, id, signal) }

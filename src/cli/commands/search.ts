@@ -1,40 +1,40 @@
-import { isAbsolute } from 'node:path'
+import { basename, isAbsolute } from 'node:path'
 import { isThere } from '../../app/files/paths-on-disk.ts'
 import { parseLibraryTarget, requireLibrary } from '../../app/library-target.ts'
-import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
-import { choosePlace } from '../../app/mirrors/choose-place.ts'
+import { choosePath } from '../../app/mirrors/choose-path.ts'
+import { nothingMirrored } from '../../app/mirrors/choose-stored.ts'
 import type { OpenedService } from '../../app/service-client/open-service.ts'
-import { KIND_NAMES, typeMatcher } from '../../contract/kinds.ts'
+import { KIND_NAMES, kindOf, typeMatcher } from '../../contract/kinds.ts'
 import { UsageError } from '../../foundation/errors.ts'
+import { withTilde } from '../../foundation/files/home.ts'
 import { wholeNumber } from '../../foundation/text/bounds.ts'
-import { counted, escapeText } from '../../foundation/text/safe-text.ts'
-import { isoTime, parseMoment } from '../../foundation/text/times.ts'
-import { parseDuration } from '../../foundation/text/units.ts'
+import { counted, escapeText, truncateText } from '../../foundation/text/safe-text.ts'
+import { formatDay, formatDayAndTime, isoTime, parseMoment } from '../../foundation/text/times.ts'
+import { formatSize, parseDuration } from '../../foundation/text/units.ts'
 import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
-import { type HitFacts, SEARCH_ORDERS, type SearchFilter } from '../../rules/search-filter.ts'
+import { type HitFacts, type HitVersion, SEARCH_ORDERS, type SearchFilter } from '../../rules/search-filter.ts'
 import { keepSearch, takeNotice } from '../../store/last-search.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
-import type { MirrorPlace } from '../../store/tables/sent-resources.ts'
-import { type FilteredSearch, searchFiltered, sentFinder } from '../../sync/filtered-search.ts'
+import type { MirrorPath } from '../../store/tables/sent-resources.ts'
+import { type FilteredHit, type FilteredSearch, searchFiltered, sentFinder } from '../../sync/filtered-search.ts'
 import { originMismatch } from '../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { ASKS_SERVICE } from '../global-options.ts'
-import { printHit } from '../render/hits.ts'
 import { wrapText } from '../render/layout.ts'
 
 const PAGE_SIZE = 10
 
 export const command = defineCommand({
   description: [
-    'The results are ranked candidates, not verified answers. Each is a document as it is today, with the place of its file; "shelfd',
-    'open" opens it by its number. Earlier versions and documents without a file are left out unless --all-versions is given. Of',
-    'what the service says of the search, one sentence is printed on stderr, each at most once a day.',
+    'The results are ranked candidates, not verified answers. Each is the present version of a document, with the path of its file;',
+    '"shelfd open" opens it by its number. Earlier versions and documents without a file are left out unless --all-versions is given.',
+    'When the service comments on the search, one sentence of this is printed on stderr, each at most once a day.',
     '',
-    'Services cannot search by directory, type or date, so shelfd looks at their best candidates, up to a thousand if the service',
-    'lists so many, and keeps those that fit, by what it knows of the files that it sent, or else by what the service says of the',
-    'resource. It says when there may be more than these. The date is that of the last change of the file; of a resource without a',
-    'file here, of its upload. With a directory or mirror, only files that lie there now are found, and no earlier versions.',
+    'Services cannot search by directory, type or date. So shelfd filters their best candidates, up to a thousand if the service lists',
+    'so many, by what it knows about the files that it sent, or else by what the service says about the resource. It says when there may',
+    'be more results. The date is that of the last change of the file, or that of the upload if no file is here. In a directory or',
+    'mirror, only files that are there now are found, and no earlier versions.',
   ].join('\n'),
   positionals: { query: { type: 'string', required: true, array: true, describe: 'What to look for' } },
   options: {
@@ -47,7 +47,7 @@ export const command = defineCommand({
     in: {
       type: 'string',
       placeholder: 'DIR|MIRROR|LIBRARY:/path',
-      describe: 'Only what lies there: in a mirror or a directory of one, or in a directory of a library',
+      describe: 'Only in this mirror, this directory of a mirror, or this directory of a library',
     },
     type: {
       type: 'string',
@@ -59,26 +59,26 @@ export const command = defineCommand({
     since: {
       type: 'string',
       placeholder: 'DATE',
-      describe: 'Last changed on this day or later, or for 7d at most 7 days ago',
+      describe: 'Last changed on this day or later; 7d means at most 7 days ago',
     },
     before: { type: 'string', placeholder: 'DATE', describe: 'Last changed before this day' },
     sort: { type: 'string', choices: SEARCH_ORDERS, describe: 'The order of the results, by default the best first' },
     strategy: { type: 'string', describe: 'lexical matches terms without asking an AI provider' },
-    limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: `Candidates of a page, ${PAGE_SIZE} by default` },
+    limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: `Candidates on a page, ${PAGE_SIZE} by default` },
     page: {
       type: 'number',
       bounds: wholeNumber(1, 1_000),
-      describe: 'List the candidates after those of earlier pages',
+      describe: 'Number of the page to list',
     },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
     'all-versions': { type: 'boolean', describe: 'Also earlier versions, and documents without a file' },
-    notices: { type: 'boolean', describe: 'All that the service says of the search' },
+    notices: { type: 'boolean', describe: 'Print everything that the service says about the search' },
   },
   ...ASKS_SERVICE,
   examples: [
     ['search "solar sails"', 'in every readable library'],
-    ['search --page 2 "solar sails"', 'the next ones'],
-    ['search sails --in ~/Papers/2026 --type pdf', 'in PDF files of a directory'],
+    ['search --page 2 "solar sails"', 'the next page'],
+    ['search sails --in ~/Papers/2026 --type pdf', 'in the PDF files of a directory'],
     ['search sails --since 2026-01-01 --sort newest', 'in what changed this year, the last changed first'],
     ['search --library Research --strategy lexical --json sails', 'as JSON, with all that is known'],
   ],
@@ -96,7 +96,7 @@ export const command = defineCommand({
       ...(args.strategy !== undefined && { strategy: args.strategy }),
       ...(args.compact && { outputFormat: 'compact' }),
     }
-    await list({ request, asked, word: args.in, allNotices: args.notices }, window, { context, service })
+    await listHits({ request, asked, scope: args.in, allNotices: args.notices }, window, { context, service })
   },
 })
 
@@ -109,12 +109,12 @@ function assertAnythingToSearch({ settings: { service, stateDir } }: CommandCont
 
 interface Window {
   readonly page: number
-  /** Hits on earlier pages. */
+  /** The number of hits on earlier pages. */
   readonly start: number
   readonly end: number
 }
 
-interface Asking {
+interface SearchContext {
   readonly context: CommandContext
   readonly service: OpenedService
 }
@@ -131,7 +131,7 @@ interface FilterArguments {
 
 type AskedFilter = Omit<SearchFilter, 'place'>
 
-/** Throws UsageError. */
+/** Reads the filter from the flags. Throws UsageError for a wrong value. */
 function readFilter({ in: place, library, type, since, before, sort, allVersions }: FilterArguments): AskedFilter {
   if (place !== undefined && library.length > 0)
     throw new UsageError('bad-usage', 'Give --in or --library: what --in names lies in one library')
@@ -160,24 +160,25 @@ function readDate(flag: string, text: string | undefined): number | null {
 interface FilteredRequest {
   readonly request: SearchRequest
   readonly asked: AskedFilter
-  readonly word: string | undefined
+  /** The value of `--in`. */
+  readonly scope: string | undefined
   readonly allNotices: boolean
 }
 
-async function list(
-  { request, asked, word, allNotices }: FilteredRequest,
+async function listHits(
+  { request, asked, scope: scopeText, allNotices }: FilteredRequest,
   window: Window,
-  { context, service }: Asking,
+  { context, service }: SearchContext,
 ): Promise<void> {
   using store = openStoreReader(context.settings.stateDir)
-  const place = word === undefined ? undefined : await findPlace(word, { context, service }, store)
+  const scope = scopeText === undefined ? undefined : await findScope(scopeText, { context, service }, store)
   const found = await searchFiltered(
-    { ...request, ...(place && { libraryIds: [place.libraryId] }) },
+    { ...request, ...(scope && { libraryIds: [scope.libraryId] }) },
     {
       client: service.client,
-      filter: { ...asked, place: place?.inFilter ?? null },
+      filter: { ...asked, place: scope?.inFilter ?? null },
       wanted: window.end + 1,
-      findSent: sentFinder(store, service.identity, place?.inMirror ?? null),
+      findSent: sentFinder(store, service.identity, scope?.inMirror ?? null),
       signal: context.signal,
     },
   )
@@ -191,25 +192,28 @@ async function list(
     return context.printJson({ notice, results, filter })
   }
   for (const [index, hit] of shown.entries()) printHit(hit, window.start + index + 1, context)
-  printPlace({ found: hits.length, isAll: isComplete, order: asked.order }, window, context)
+  printPageBounds({ found: hits.length, isAll: isComplete, order: asked.order }, window, context)
   describeBounds(found).forEach((line) => void context.printMessage(line))
-  const said = allNotices ? notice : takeNotice(settings.stateDir, notice, Date.now())
-  printNotice(said, context)
+  printNotice(allNotices ? notice : takeNotice(settings.stateDir, notice, Date.now()), context)
 }
 
-interface Place {
+interface SearchScope {
   readonly libraryId: string
   readonly inFilter: SearchFilter['place']
-  readonly inMirror: MirrorPlace | null
+  readonly inMirror: MirrorPath | null
 }
 
-async function findPlace(word: string, { context, service }: Asking, store: StoreReader | undefined): Promise<Place> {
+async function findScope(
+  word: string,
+  { context, service }: SearchContext,
+  store: StoreReader | undefined,
+): Promise<SearchScope> {
   if (word.includes(':/') && !isAbsolute(word) && !/^[.~]/.test(word)) {
     const { library, path: libraryPath = '/' } = parseLibraryTarget(word)
     const { id: libraryId } = await requireLibrary(service.client, library, context.signal)
     return { libraryId, inFilter: { isLocal: false, libraryPath }, inMirror: null }
   }
-  const { row, path } = choosePlace(context.settings, store, { word, cwd: context.io.cwd })
+  const { row, path } = choosePath(context.settings, store, { word, cwd: context.io.cwd })
   if (row.library.origin !== service.identity) throw originMismatch(row, service)
   return { libraryId: row.library.remoteId, inFilter: { isLocal: true }, inMirror: { mirror: row.name, path } }
 }
@@ -219,7 +223,55 @@ function factsJson({ mime, sizeBytes, dateMs, earlier, libraryPaths: _, ...facts
   return { mime, size: sizeBytes, date: isoTime(dateMs), ...facts, earlierVersions }
 }
 
-/** What a filter did not see, or could not decide. */
+const MAX_EXCERPT = 400
+const INDENT = '   '
+
+/** Functions that return the line about the version of a hit; `file` is the path of its last file, or '' if the state has none. */
+const VERSIONS: Readonly<Record<HitVersion, (file: string) => string>> = {
+  current: (file) => (file === '' ? '' : `moved from ${file}`),
+  waiting: (file) => `! ${file} has changed, and its present text cannot be found yet`,
+  earlier: (file) => (file === '' ? '^ an earlier version' : `^ an earlier version of ${file}`),
+  gone: (file) => `^ its file is gone: ${file}`,
+  'left-out': (file) => `^ its file is left out now: ${file}`,
+}
+
+/** Prints a hit: the present path of its file, its type, size and date, its path in the library, and the best excerpt. */
+function printHit({ title, resource, facts }: FilteredHit, number: number, context: CommandContext): void {
+  const { printText: print, io, verbosity } = context
+  const line = (text: string, style?: 'quiet' | 'heading') => void print(INDENT + escapeText(text), style)
+  const path = (absolute: string) => withTilde(io.home, absolute)
+  const [file, ...copies] = facts.files
+  const name = file === undefined || basename(file) !== title ? title : path(file)
+  print(escapeText(`${number}  ${name}`), 'heading')
+  if (file !== undefined && name === title) line(path(file))
+  line(describeFacts(facts, libraryPathOf(resource)), 'quiet')
+  const version = VERSIONS[facts.version](facts.formerFile === null ? '' : path(facts.formerFile))
+  if (version !== '') line(version)
+  if (copies.length > 0) line(`same content: ${copies.map(path).join(', ')}`, 'quiet')
+  const [shown] = (resource.assets ?? []).filter((asset) => asset.excerpt ?? asset.text)
+  const excerpt = shown?.excerpt ?? shown?.text
+  if (excerpt) print(INDENT + escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT)), 'excerpt')
+  const { earlier } = facts
+  if (earlier) line(`${counted(earlier.count, 'earlier version')}, newest ${formatDay(earlier.newestMs)}`, 'quiet')
+  if (verbosity > 0) line(`resource ${resource.id}`, 'quiet')
+}
+
+/** Returns a line such as `PDF, 1.2 MiB, changed 2026-01-31 14:05 · Research:/Papers/sails.pdf`. */
+function describeFacts({ mime, sizeBytes, dateMs, files }: HitFacts, libraryPath: string): string {
+  const date = dateMs === null ? undefined : `${files.length === 0 ? 'added' : 'changed'} ${formatDayAndTime(dateMs)}`
+  const kind = mime === null ? undefined : kindOf(mime)
+  const size = sizeBytes === null ? undefined : formatSize(sizeBytes)
+  const facts = [kind, size, date].filter((each) => each !== undefined).join(', ')
+  return [facts, libraryPath].filter((each) => each !== '').join(' · ')
+}
+
+function libraryPathOf({ library, paths = [] }: FilteredHit['resource']): string {
+  const { name } = (library ?? {}) as { readonly name?: unknown }
+  const [path = ''] = paths
+  return typeof name === 'string' ? `${name}:${path}` : path
+}
+
+/** Returns sentences about the documents that the filter did not check, left out, or knows too little about. */
 function describeBounds({ candidates, isComplete, undecided, outdated }: FilteredSearch): string[] {
   const more = 'there may be more that fit: further words, --library or --in find them'
   return [
@@ -229,7 +281,7 @@ function describeBounds({ candidates, isComplete, undecided, outdated }: Filtere
     ...(outdated === 0 ? [] : [`Left out ${counted(outdated, 'hit')} without a file here; --all-versions shows all`]),
     ...(undecided === 0
       ? []
-      : [`Left out ${counted(undecided, 'document')} of which neither shelfd nor the service knows it`]),
+      : [`Left out ${counted(undecided, 'document')}, as neither shelfd nor the service knows the type, date or path`]),
   ]
 }
 
@@ -239,9 +291,9 @@ async function findIds(client: ServiceClient, names: readonly string[], signal: 
   return ids
 }
 
-interface PlaceOfPage {
+interface PageBounds {
   readonly found: number
-  /** The search has no more than these. */
+  /** Whether the search found no more than these. */
   readonly isAll: boolean
   readonly order: SearchFilter['order']
 }
@@ -254,7 +306,11 @@ const ORDER_WORDS: Readonly<Record<SearchFilter['order'], string>> = {
   largest: 'the largest first',
 }
 
-function printPlace({ found, isAll, order }: PlaceOfPage, { page, start, end }: Window, context: CommandContext): void {
+function printPageBounds(
+  { found, isAll, order }: PageBounds,
+  { page, start, end }: Window,
+  context: CommandContext,
+): void {
   const { printText: print, printMessage } = context
   if (found === 0) print('Nothing matched')
   else if (found <= start) print(`Nothing on page ${page}: the search found ${found}`)

@@ -4,7 +4,7 @@ import { origin } from '../../app/settings/values.ts'
 import { assertLibraryInstalled } from '../../embedded/optional-packages.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import type { LibraryProblem } from '../../embedded/storage/check-library.ts'
-import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
+import { untilAborted } from '../../foundation/concurrency/waits.ts'
 import { TemporaryError, UsageError } from '../../foundation/errors.ts'
 import { describeCommand } from '../../foundation/files/lock-holder.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
@@ -27,7 +27,7 @@ export const serveCommand = defineCommand({
       type: 'number',
       bounds: wholeNumber(0, 65_535),
       default: 0,
-      describe: 'Port to listen on; 0 takes a free one',
+      describe: 'Port to listen on; 0 means any free port',
     },
     'public-url': {
       type: 'string',
@@ -109,9 +109,9 @@ function describe({ what, todo }: LibraryProblem): string {
 
 export const embedCommand = defineCommand({
   description:
-    "Embeds each document of this computer's library that has no vectors yet, so that searches compare its meaning. Stopped at any time, it goes on from there. The daemon and `shelfd serve` do this by themselves while they run.",
+    'Computes vectors for each document in the library on this computer that has none yet, so that searches compare its meaning. If it is stopped, the next run continues from there. The daemon and "shelfd serve" do this by themselves while they run.',
   settingFlags: ['data-dir', 'embedder'],
-  examples: [['library embed', 'what a sync left, with progress']],
+  examples: [['library embed', 'the documents that a sync left, with progress']],
   exits: ['done', 'temporary', 'locked', 'operator'],
   async run(context) {
     const { settings, signal } = context

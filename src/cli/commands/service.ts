@@ -47,7 +47,7 @@ export const installCommand = defineCommand({
   },
 })
 
-const NO_MIRRORS = 'No mirror is configured yet: list them in the configuration (mirrors)'
+const NO_MIRRORS = 'No mirror is configured yet: add one to the configuration (mirrors)'
 
 function toCommand(context: CommandContext): readonly string[] {
   const given = configCandidates(context.config, context.io).find(({ isRequired }) => isRequired)
@@ -65,8 +65,7 @@ function printOutcome(context: CommandContext, { file, ran }: Done, nextSteps: r
   }
   context.print(`Wrote ${escapeText(file)}`)
   for (const line of ran) context.print(`Ran   ${escapeText(line)}`)
-  for (const line of [...nextSteps, 'See its state with: shelfd service status, shelfd service logs'])
-    context.printMessage(line)
+  for (const line of nextSteps) context.printMessage(line)
 }
 
 export const uninstallCommand = defineCommand({
@@ -86,7 +85,7 @@ export const uninstallCommand = defineCommand({
   },
 })
 
-export const startCommand = defineSwitch('start', 'returns when it is ready')
+export const startCommand = defineSwitch('start', 'start it; with systemd, returns when it is ready')
 export const stopCommand = defineSwitch('stop', 'until it is started again, or until the next sign-in')
 
 function defineSwitch(to: 'start' | 'stop', meaning: string): Command {
@@ -105,7 +104,7 @@ export const statusCommand = defineCommand({
   description: 'Exits 1 when the daemon does not run. `shelfd status` shows what it works on.',
   withoutSettings: true,
   options: SERVICE_OPTIONS,
-  examples: [['service status', 'since when it runs, and its last lines']],
+  examples: [['service status', 'whether it runs; with systemd, also since when, and its last lines']],
   exits: ['done', 'failed'],
   async run(context, { system }) {
     const input = toManageInput(context, system)
@@ -115,6 +114,7 @@ export const statusCommand = defineCommand({
 })
 
 export const logsCommand = defineCommand({
+  description: 'Not on Windows, whose task scheduler keeps no log.',
   withoutSettings: true,
   options: {
     ...SERVICE_OPTIONS,

@@ -7,15 +7,13 @@ import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.t
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import type { LockHolder } from '../../foundation/files/lock-holder.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { isoTime } from '../../foundation/text/times.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { DaemonStatus } from '../../sync/continuous/controller-status.ts'
 import type { MirrorOfRun } from '../../sync/report/run-history.ts'
-import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status-of-mirrors.ts'
+import { type MirrorStatus, readStatus, readUnstoredMirrors } from '../../sync/report/status-of-mirrors.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { FLEET_FLAGS, isOfFleet } from '../fleet/open-view.ts'
-import { CLEARED, showFleetStatus } from '../fleet/show-fleet.ts'
-import { statusJson } from '../render/status-json.ts'
 import {
   describeDaemon,
   describeHolders,
@@ -28,14 +26,15 @@ import {
   type ShownMirror,
   type UnsyncedMirror,
 } from '../render/status-text.ts'
+import { CLEAR_SCREEN, FLEET_FLAGS, isOfFleet, showFleetStatus } from '../show-fleet.ts'
 
 const REFRESH_MS = 1_000
 
 export const command = defineCommand({
   description: [
     'Shows for each mirror its state, why its last run stopped, what is being sent, waits or needs attention, and what a',
-    'running daemon does for it. It reads only the store and the daemon. When the configuration cannot be read, it still',
-    'shows the mirrors, names the mistake at the end, and exits 2.',
+    'running daemon does for it. It reads the state and asks the daemon, but not the service. When the configuration cannot',
+    'be read, it still shows the mirrors, names the mistake at the end, and exits 2.',
   ].join('\n'),
   options: { watch: { type: 'boolean', describe: 'Show it again every second until interrupted' }, ...FLEET_FLAGS },
   examples: [
@@ -68,9 +67,9 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
     if (lacking) context.printMessage(lacking)
     context.printJson(statusJson(mirrors, daemon, holders, found.error))
   } else {
-    if (redraws) context.io.stdout.write(CLEARED)
+    if (redraws) context.io.stdout.write(CLEAR_SCREEN)
     if (lacking) context.printText(`! ${lacking}`)
-    const unsynced = listUnsynced(roster ?? [], store ? readUnknownMirrors(store) : [])
+    const unsynced = listUnsynced(roster ?? [], store ? readUnstoredMirrors(store) : [])
     for (const line of renderStatus({ mirrors, unsynced, daemon, holders, nowMs: Date.now() })) {
       context.printText(line, line.startsWith(' ') ? 'line' : 'heading')
     }
@@ -78,13 +77,7 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
   if (found.error) throw found.error
 }
 
-interface Configuration {
-  readonly stateDir: string
-  readonly settings: Settings | undefined
-  readonly error: UsageError | undefined
-}
-
-function readConfiguration(context: CommandContext): Configuration {
+function readConfiguration(context: CommandContext) {
   try {
     const { settings } = context
     return { stateDir: settings.stateDir, settings, error: undefined }
@@ -96,14 +89,14 @@ function readConfiguration(context: CommandContext): Configuration {
   }
 }
 
-/** Without a configuration the activity is unknown. */
+/** Adds whether a mirror is synced, and why not; both are null if the configuration cannot be read. */
 function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[] | undefined): ShownMirror {
   if (!roster) return { ...mirror, activity: null, inactive: null }
   const entry = roster.find(({ row }) => row?.name === mirror.name)
   return { ...mirror, activity: entry?.activity ?? 'active', inactive: (entry && describeInactive(entry)) ?? null }
 }
 
-/** Configured mirrors that are not in the store, with the last failed run. A refused directory that is not configured is not a mirror. */
+/** Returns the configured mirrors that are not in the store, each with its last failed run; `failed` also has refused directories. */
 function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfRun[]): UnsyncedMirror[] {
   const unsynced = roster.filter(({ row }) => row === undefined)
   return unsynced.map(({ name, path }) => {
@@ -112,7 +105,7 @@ function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfR
   })
 }
 
-/** Null without a daemon, or with a note on stderr when it does not answer. */
+/** Returns the status of the daemon; null if none runs, or if it does not answer, which is noted on stderr. */
 async function askDaemon({ printMessage }: CommandContext, stateDir: string): Promise<DaemonStatus | null> {
   try {
     const daemon = await connectToDaemon(stateDir)
@@ -123,7 +116,7 @@ async function askDaemon({ printMessage }: CommandContext, stateDir: string): Pr
   }
 }
 
-/** Other processes that hold the state or the library on this computer now. */
+/** Finds the processes other than the daemon that hold the state or the library on this computer now. */
 async function findHolders(
   ofState: LockHolder | undefined,
   daemon: DaemonStatus | null,
@@ -131,16 +124,51 @@ async function findHolders(
 ): Promise<Holders> {
   const isEmbedded = settings?.service.kind === 'embedded'
   const ofLibrary = isEmbedded ? await lookForHolder(settings.service.dataDir) : undefined
-  const state = ofState && ofState.pid !== daemon?.pid ? nameOnly(ofState) : null
-  const isTold = ofLibrary && [daemon?.pid, state?.pid].includes(ofLibrary.pid)
-  return { state, library: ofLibrary && !isTold ? nameOnly(ofLibrary) : null }
+  const state = ofState && ofState.pid !== daemon?.pid ? shownHolder(ofState) : null
+  const isNamed = ofLibrary && [daemon?.pid, state?.pid].includes(ofLibrary.pid)
+  return { state, library: ofLibrary && !isNamed ? shownHolder(ofLibrary) : null }
 }
 
-function nameOnly({ pid, command, since }: LockHolder): LockHolder {
+function shownHolder({ pid, command, since }: LockHolder): LockHolder {
   return { pid, command, since }
 }
 
-interface Found {
+function statusJson(
+  mirrors: readonly ShownMirror[],
+  daemon: DaemonStatus | null,
+  holders: Holders,
+  error: UsageError | undefined,
+) {
+  return {
+    mirrors,
+    daemon: daemon && daemonStatusJson(daemon),
+    holders,
+    ...(error && { configurationError: { code: error.code, message: error.message } }),
+  }
+}
+
+/** Returns the daemon's status for JSON, with times in ISO 8601. */
+export function daemonStatusJson({ startedAt, service, ledger, mirrors, ...status }: DaemonStatus) {
+  const withTime = <T extends { readonly sinceMs: number }>({ sinceMs, ...state }: T) => ({
+    ...state,
+    since: isoTime(sinceMs),
+  })
+  return {
+    ...status,
+    startedAt: isoTime(startedAt),
+    service: withTime(service),
+    ledger: ledger && withTime(ledger),
+    mirrors: mirrors.map((mirror) => ({
+      ...mirror,
+      lastScanAt: isoTime(mirror.lastScanAt),
+      lastSuccessAt: isoTime(mirror.lastSuccessAt),
+      nextRunAt: isoTime(mirror.nextRunAt),
+      nextBatchAt: isoTime(mirror.nextBatchAt),
+    })),
+  }
+}
+
+interface StatusParts {
   readonly mirrors: readonly ShownMirror[]
   readonly unsynced: readonly UnsyncedMirror[]
   readonly daemon: DaemonStatus | null
@@ -148,12 +176,12 @@ interface Found {
   readonly nowMs: number
 }
 
-function renderStatus({ mirrors, unsynced, daemon, holders, nowMs }: Found): readonly string[] {
+function renderStatus({ mirrors, unsynced, daemon, holders, nowMs }: StatusParts): readonly string[] {
   const statuses = new Map(daemon?.mirrors.map((status) => [status.name, status]))
   const names = new Set(mirrors.map(({ name }) => name))
   const begun = [...statuses.values()].filter(({ name }) => !names.has(name))
   const others = unsynced.filter(({ name }) => !statuses.has(name))
-  // A first sync has nothing in the state yet.
+  // A first sync that still runs has stored nothing yet, but holds the state.
   const isEmpty = mirrors.length + statuses.size + others.length === 0 && holders.state === null
   return [
     ...(daemon ? describeDaemon(daemon, nowMs) : [describeNoDaemon(holders)]),

@@ -1,5 +1,5 @@
-import { askMounts, chooseMirrors } from '../../app/mirrors/choose-mirrors.ts'
-import { describeUnusedGitignore } from '../../app/mirrors/describe-root.ts'
+import { describeUnusedGitignore } from '../../app/mirrors/check-roots.ts'
+import { awaitMounts, chooseMirrors } from '../../app/mirrors/choose-mirrors.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
@@ -18,10 +18,9 @@ import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
-import { FirstSync } from '../render/first-sync.ts'
 import { withProgress } from '../render/progress-line.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
-import { announceHowToNameFiles, announceStop, logOfRun, nameFiles } from '../render/sync-messages.ts'
+import { announceHowToNameFiles, announceStop, FirstSync, logOfRun, nameFiles } from '../render/sync-messages.ts'
 import { askLine } from '../terminal/prompts.ts'
 
 const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
@@ -38,8 +37,8 @@ export const command = defineCommand({
     'Without arguments it syncs all mirrors. shelfd never deletes, moves or overwrites anything, local or remote.',
     '',
     'One pass over each mirror: scan, hash, create directories, upload what is new, follow its ingestion, print a summary. A',
-    'directory that no mirror names becomes a mirror of its own, in the embedded library or where --to points. When a daemon',
-    'holds the state directory, the daemon does the pass, also for paused mirrors.',
+    'directory that no mirror names becomes a mirror of its own, in the embedded library or in the one that --to names. When a',
+    'daemon holds the state directory, the daemon does the pass, also for paused mirrors.',
   ].join('\n'),
   positionals: {
     mirrors: {
@@ -53,14 +52,14 @@ export const command = defineCommand({
   options: {
     to: {
       type: 'string',
-      describe: 'Where a directory goes',
+      describe: 'Library (and path) for a directory',
       placeholder: 'LIBRARY[:/path]',
       completes: 'libraries',
     },
     'dry-run': {
       type: 'boolean',
       alias: 'n',
-      describe: 'Send nothing: print how much would be, with -v each file',
+      describe: 'Only print how much it would send, with -v each file',
     },
     'no-wait': { type: 'boolean', describe: 'Do not wait for ingestion' },
     'wait-timeout': {
@@ -80,11 +79,11 @@ export const command = defineCommand({
     },
     'min-age': {
       type: 'string',
-      describe: 'Leave files that changed more recently to a later run, such as 1h',
+      describe: 'Leave files that changed within this time, such as 1h, to a later run',
       placeholder: 'DURATION',
     },
     'accept-removals': { type: 'boolean', describe: 'Continue although many files are gone' },
-    'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now' },
+    'accept-root': { type: 'boolean', describe: 'Accept that another directory is at the path now' },
     adopt: {
       type: 'boolean',
       describe: 'Continue with what the library already holds there; it is not paid for again',
@@ -97,7 +96,16 @@ export const command = defineCommand({
     ...ROOT_OPTIONS,
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
-  rare: ['wait-timeout', 'verify-search', 'min-age', 'accept-removals', 'accept-root', 'adopt', 'yes', 'allow-root'],
+  rareOptions: [
+    'wait-timeout',
+    'verify-search',
+    'min-age',
+    'accept-removals',
+    'accept-root',
+    'adopt',
+    'yes',
+    'allow-root',
+  ],
   settingFlags: [
     'transfers',
     'checkers',
@@ -132,18 +140,18 @@ export const command = defineCommand({
       signal,
       isDryRun: args.dryRun,
       fileLog: nameFiles(context),
-      retry: patientlyFor(context),
+      retry: retryPolicyOf(context),
       onOutage: context.onOutage,
       beforeUploads: (bytes) => confirmRoom(context, bytes, args.yes),
     })
     warnOfIgnoredFlags(context, runner)
-    const { storedMirrors: known } = runner
+    const { storedMirrors } = runner
     const { cwd, home } = context.io
-    const choice = { words: args.mirrors, to: args.to, cwd, home, known }
-    await askMounts(context.settings, choice, signal)
+    const choice = { words: args.mirrors, to: args.to, cwd, home, storedMirrors }
+    await awaitMounts(context.settings, choice, signal)
     const mirrors = chooseMirrors(context.settings, choice)
     const asks = !args.yes && !args.dryRun
-    const acceptsBreadth = asks ? await confirmBroadRoot(context, mirrors, known) : args.yes
+    const acceptsBreadth = asks ? await confirmBroadRoot(context, mirrors, storedMirrors) : args.yes
     const options = {
       waitMs,
       hashEverything: args.checksum,
@@ -162,7 +170,7 @@ export const command = defineCommand({
     const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)
     else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.printText)
-    sayUnusedGitignore(context, mirrors, summary)
+    announceUnusedGitignore(context, mirrors, summary)
     if (failure) throw failure
     if (args.dryRun) announceHowToNameFiles(context, summary)
     if (args.report && !args.dryRun && !context.json) {
@@ -176,8 +184,12 @@ export const command = defineCommand({
   },
 })
 
-/** Speaks only after a run that has sent something, because only then it has sent more than git would keep. */
-function sayUnusedGitignore(context: CommandContext, settings: readonly MirrorSettings[], { mirrors }: RunSummary) {
+/** Names mirrors that have an unused `.gitignore`, if the run has sent files of them. */
+function announceUnusedGitignore(
+  context: CommandContext,
+  settings: readonly MirrorSettings[],
+  { mirrors }: RunSummary,
+) {
   if (context.json || context.quiet) return
   for (const { path, gitignore } of settings) {
     const unused = describeUnusedGitignore(path, gitignore)
@@ -186,8 +198,8 @@ function sayUnusedGitignore(context: CommandContext, settings: readonly MirrorSe
   }
 }
 
-/** A run waits longer than other commands, and its messages name the flag and the setting for that. */
-function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {
+/** Returns how a run retries: for longer than other commands. Messages name the flag and the setting for this time. */
+function retryPolicyOf({ settings, settingFlags }: CommandContext): RetryPolicy {
   const { retryForMs: forMs } = settings.limits
   const forWords = `--retry-for ${settingFlags['retry-for'] ?? formatDuration(forMs)} (limits.retryFor)`
   return { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 500, maxDelayMs: 30_000, forMs, forWords }
@@ -211,7 +223,7 @@ function readDuration(flag: string, text: string | undefined, byDefault: number)
   return durationMs
 }
 
-/** With `--max-duration`, also aborted after that time. */
+/** Returns a signal that aborts with the context's, and after `--max-duration`. */
 function withDeadline({ signal }: CommandContext, maxDuration: string | undefined): AbortSignal {
   if (maxDuration === undefined) return signal
   const deadline = new AbortController()
@@ -223,9 +235,9 @@ function withDeadline({ signal }: CommandContext, maxDuration: string | undefine
   return AbortSignal.any([signal, deadline.signal])
 }
 
-const EMBEDDED_WITHIN_MS = 30_000
+const EMBEDDING_LIMIT_MS = 30_000
 
-/** Embeds what a run has sent into this computer's library. All of it is searchable by words before, so that a stop changes no exit code. */
+/** Embeds the documents that a run has sent. They are searchable by words already, so a stop does not change the exit code. */
 async function embedNew(
   context: CommandContext,
   { progress, embedFor }: Runner,
@@ -235,11 +247,11 @@ async function embedNew(
   const isNew = mirrors.some(({ ingestion }) => ingestion.searchable + ingestion.warnings + ingestion.partial > 0)
   if (!isNew || !embedFor || signal.aborted) return
   const { embedDocuments, describeMissing } = await import('../render/embed-documents.ts')
-  const state = await embedDocuments(context, progress, embedFor, { limitMs: EMBEDDED_WITHIN_MS, signal })
+  const state = await embedDocuments(context, progress, embedFor, { limitMs: EMBEDDING_LIMIT_MS, signal })
   if (state && !state.isDone) context.announce(describeMissing(state))
 }
 
-/** A document that is not found becomes a problem of the result. */
+/** Searches for new documents, and returns the result with a problem for each document that is not found. */
 async function checkSearch({ announce }: CommandContext, runner: Runner, result: RunResult): Promise<RunResult> {
   const { summary } = result
   let tried = 0
@@ -260,8 +272,8 @@ async function checkSearch({ announce }: CommandContext, runner: Runner, result:
 
 const MANY_BYTES = 2 ** 30
 
-/** Says what room many new contents take, and asks on a terminal. Throws HeldBackError for a no. */
-async function confirmRoom(context: CommandContext, bytes: number, isMeant: boolean): Promise<void> {
+/** Says how much space many new contents take, and asks on a terminal. Throws HeldBackError if the user does not agree. */
+async function confirmRoom(context: CommandContext, bytes: number, isConfirmed: boolean): Promise<void> {
   if (bytes <= MANY_BYTES) return
   const { dataDir } = context.settings.service
   const free = formatSize(freeBytesOf(dataDir))
@@ -269,21 +281,21 @@ async function confirmRoom(context: CommandContext, bytes: number, isMeant: bool
   context.announce(
     `The library on this computer (${where}) takes up to ${formatSize(bytes)} more; ${free} are free there.`,
   )
-  if (isMeant || !context.io.isTerminal.stdin) return
+  if (isConfirmed || !context.io.isTerminal.stdin) return
   const answer = await askLine(context, 'Send all of it? [y/N] ')
   if (!/^y(?:es)?$/i.test(answer.trim())) throw new HeldBackError('confirmation-needed', 'Nothing new was sent')
 }
 
-/** Asks about each new mirror of a home or system directory. Returns false without a terminal; throws HeldBackError for a no. */
+/** Asks about each new mirror of a home or system directory. Returns false without a terminal; throws HeldBackError for a refusal. */
 async function confirmBroadRoot(
   context: CommandContext,
   mirrors: readonly MirrorSettings[],
-  known: readonly MirrorRow[],
+  storedMirrors: readonly MirrorRow[],
 ): Promise<boolean> {
   if (!context.io.isTerminal.stdin) return false
   for (const { name, path, breadth } of mirrors) {
-    if (breadth === null || known.some((row) => row.name === name)) continue
-    const answer = await askLine(context, `Mirroring "${escapeText(path)}" sends ${breadth}. Is that meant? [y/N] `)
+    if (breadth === null || storedMirrors.some((row) => row.name === name)) continue
+    const answer = await askLine(context, `Mirroring "${escapeText(path)}" sends ${breadth}. Is this intended? [y/N] `)
     if (/^y(?:es)?$/i.test(answer.trim())) continue
     throw new HeldBackError('confirmation-needed', `"${path}" is not mirrored: it holds ${breadth}`)
   }

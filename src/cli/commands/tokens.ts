@@ -7,7 +7,7 @@ import { formatDay, isoTime } from '../../foundation/text/times.ts'
 import { MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
 import { defineCommand } from '../command.ts'
 
-/** Without this message, the user would notice only later that the token has no rights. */
+/** A token without rights is refused, because the user would notice only later that it is of no use. */
 const NO_RIGHTS =
   'Cannot create a token without rights: name what it may do, such as --access read --access resource.create --access update, or --ability library.create'
 
@@ -26,7 +26,7 @@ export const createCommand = defineCommand({
     library: {
       type: 'string',
       array: true,
-      describe: 'Identifier or exact name of a library the rights are for; by default all, including later ones',
+      describe: 'Identifier or exact name of a library for the rights; by default all libraries, also later ones',
     },
     ability: {
       type: 'string',
@@ -38,13 +38,13 @@ export const createCommand = defineCommand({
       type: 'string',
       array: true,
       choices: ['api', 'mcp'],
-      describe: 'Where it may be used; api by default',
+      describe: 'Interface at which the token may be used; api by default',
     },
     expires: {
       type: 'string',
       placeholder: 'DURATION',
       default: '90d',
-      describe: 'How long it is valid, such as 30d; never: until it is revoked',
+      describe: 'How long it is valid, such as 30d; never means until it is revoked',
     },
   },
   settingFlags: ['data-dir'],

@@ -1,10 +1,12 @@
-import { nothingMirrored } from '../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../app/mirrors/choose-mirrors.ts'
-import { choosePlace, findPlace } from '../../app/mirrors/choose-place.ts'
+import { choosePath, findPath } from '../../app/mirrors/choose-path.ts'
+import { nothingMirrored } from '../../app/mirrors/choose-stored.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { isoTime, timeOfDay } from '../../foundation/text/times.ts'
+import type { ContentFact, FleetView, OfHost } from '../../ledger/fleet-view.ts'
+import type { PublishedProblem } from '../../ledger/published.ts'
 import { isTextSearchable } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
 import { describeExplanation } from '../../sync/report/describe-explanation.ts'
@@ -18,20 +20,19 @@ import {
 } from '../../sync/report/explain-path.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { FLEET_FLAGS, openView } from '../fleet/open-view.ts'
-import { describeInFleet, explainAtHost, type InFleet, readInFleet } from '../fleet/show-content.ts'
 import { renderFields } from '../render/layout.ts'
+import { FLEET_FLAGS, findHost, MAX_PROBLEMS, openView, withHost } from '../show-fleet.ts'
 
 export const command = defineCommand({
   description:
-    'Of a file: ignored by which rule of which file and line, left out, a copy of which file, moved where, quarantined until when, which resource it is, where that lies in the library, how its ingestion went and when that was seen. Of a directory: whether it was created in the library, and the files known below it by state.',
+    'For a file, it shows which rule in which file and line ignores it, whether it is left out, of which file it is a copy, where it was moved, until when it is in quarantine, which resource it is, where the resource is in the library, and how its ingestion went and when that was seen. For a directory, it shows whether it was created in the library, and how many files below it have which state.',
   positionals: {
     path: { type: 'string', required: true, describe: 'A file or directory of a mirror', placeholder: 'PATH' },
   },
   options: {
-    offline: { type: 'boolean', describe: 'Do not ask the service where the resource lies' },
-    fleet: { ...FLEET_FLAGS.fleet, describe: 'Also what the ledger and other hosts know of the content' },
-    host: { ...FLEET_FLAGS.host, describe: 'What failed at this host of the ledger; PATH is one there' },
+    offline: { type: 'boolean', describe: 'Do not ask the service where the resource is' },
+    fleet: { ...FLEET_FLAGS.fleet, describe: 'Also show what the ledger and other hosts know about the content' },
+    host: { ...FLEET_FLAGS.host, describe: 'Show what failed at this host of the ledger; PATH is a path there' },
   },
   examples: [
     ['why ~/Papers/draft.md', 'why this file is, or is not, in the library'],
@@ -54,21 +55,21 @@ export const command = defineCommand({
     })
     const choice = { word: args.path, cwd: context.io.cwd }
     if (!reader.store) {
-      findPlace(context.settings, undefined, choice)
+      findPath(context.settings, undefined, choice)
       throw nothingMirrored()
     }
     const reportContext = reader.contextFor(reader.store)
-    const known = reader.store.mirrors.list()
-    const { row, path } = choosePlace(context.settings, reader.store, choice)
-    const found = explainPath(reportContext, row, settingsOfRow(context.settings, known, row), path)
+    const storedMirrors = reader.store.mirrors.list()
+    const { row, path } = choosePath(context.settings, reader.store, choice)
+    const found = explainPath(reportContext, row, settingsOfRow(context.settings, storedMirrors, row), path)
     const remote = args.offline ? undefined : await locateResource(reportContext, found)
     const fleet = await askLedger(context, args, found)
     if (context.json) context.printJson({ ...explanationJson(found, remote), fleet: fleet ?? null })
     else {
       const nowMs = reportContext.clock.nowMs()
-      const say = (timeMs: number) => timeOfDay(timeMs, nowMs)
-      const inFleet = fleet && describeInFleet(fleet, { isNew: found.content?.state === 'new', nowMs })
-      context.printText(renderFields({ ...describeExplanation(found, remote, { nowMs, say }), ...inFleet }))
+      const format = (timeMs: number) => timeOfDay(timeMs, nowMs)
+      const fromFleet = fleet && describeFleetFindings(fleet, { isNew: found.content?.state === 'new', nowMs })
+      context.printText(renderFields({ ...describeExplanation(found, remote, { nowMs, format }), ...fromFleet }))
     }
   },
 })
@@ -77,12 +78,12 @@ async function askLedger(
   context: CommandContext,
   { fleet, offline }: { readonly fleet: boolean; readonly offline: boolean },
   { content, mirror }: PathExplanation,
-): Promise<InFleet | undefined> {
+): Promise<FleetFindings | undefined> {
   const isOfInterest = context.settings.fleet && !offline && content && content.state !== 'stored'
   if (!fleet && !isOfInterest) return undefined
   try {
     await using view = await openView(context)
-    return content && (await readInFleet(view, content.sha256.toString('hex'), mirror.library.remoteId))
+    return content && (await readFleetFindings(view, content.sha256.toString('hex'), mirror.library.remoteId))
   } catch (error) {
     if (fleet) throw error
     context.printMessage(`Cannot ask the ledger: ${escapeText(messageOf(error))}`)
@@ -90,7 +91,97 @@ async function askLedger(
   }
 }
 
-/** docs/report.md explains the keys. */
+const MAX_FAILURES = 20
+
+/** What the ledger and the hosts know about a content, with times in ISO 8601. */
+interface FleetFindings {
+  readonly facts: readonly (Omit<ContentFact, 'origin' | 'libraryId' | 'at'> & { readonly at: string | null })[]
+  readonly failures: readonly (PublishedProblem & Pick<OfHost, 'host'>)[]
+}
+
+async function readFleetFindings(view: FleetView, sha256: string, libraryId: string): Promise<FleetFindings> {
+  const facts = (await view.explainContent(sha256)).filter((fact) => fact.libraryId === libraryId)
+  const failures = await view.listProblems({ hostId: null, limit: MAX_FAILURES, sha256 })
+  return {
+    facts: facts.map(({ origin: _, libraryId: _of, at, ...fact }) => ({ ...fact, at: isoTime(at) })),
+    failures: failures.map(withHost),
+  }
+}
+
+/** Returns texts by label. `isNew`: this host has no receipt of the content yet, so the state names the host that sent it. */
+function describeFleetFindings(
+  { facts, failures }: FleetFindings,
+  { isNew, nowMs }: { readonly isNew: boolean; readonly nowMs: number },
+): Record<string, string> {
+  const sender = isNew && facts.find(({ kind }) => kind === 'stored')?.host
+  const state: [string, string][] = sender
+    ? [['state', `sent by ${sender}; this host records that with its next run`]]
+    : []
+  const described = facts.map((fact) => describeFact(fact, nowMs))
+  const failed = failures.map(({ host, mirror, path }): [string, string] => [`failed at ${host}`, `${mirror}: ${path}`])
+  return Object.fromEntries([...state, ...described, ...failed])
+}
+
+function describeFact(
+  { kind, host, at, code, message }: FleetFindings['facts'][number],
+  nowMs: number,
+): [string, string] {
+  const time = at === null ? '' : timeOfDay(Date.parse(at), nowMs)
+  switch (kind) {
+    case 'stored':
+      return ['sent by', `${host}, ${time}`]
+    case 'claimed':
+      return ['being sent', time === '' ? `by ${host}` : `by ${host} since ${time}`]
+    case 'in-doubt':
+      return ['not known', `whether an upload of ${host} arrived; the next host that has the file checks this`]
+    case 'refused':
+      return [
+        'refused',
+        `for ${host}: ${message || 'it keeps to itself what the service said'} [${code}]${time === '' ? '' : `; tried again after ${time}`}`,
+      ]
+    case 'second-send':
+      return ['sent twice', `by ${host}, noticed ${time}`]
+  }
+}
+
+/** Prints the problems of a file that a host reported. `word`: its path in a mirror or on the disk, or the beginning of its SHA-256. */
+async function explainAtHost(context: CommandContext, name: string, word: string): Promise<void> {
+  await using view = await openView(context)
+  const { id } = await findHost(view, name)
+  const roots = new Map((await view.listMirrors(id)).map((mirror) => [mirror.name, mirror.path]))
+  const found = (await view.listProblems({ hostId: id, limit: MAX_PROBLEMS })).filter(({ mirror, path, content }) => {
+    const isContent = word.length >= 6 && content?.sha256.startsWith(word.toLowerCase())
+    return isContent || path === word || `${roots.get(mirror) ?? mirror}/${path}` === word
+  })
+  if (found.length === 0) {
+    const text = `"${escapeText(name)}" reported no problem of "${escapeText(word)}": hosts report problems only`
+    throw new UsageError('bad-usage', `${text}; "shelfd report --host NAME" lists them`)
+  }
+  if (context.json) {
+    context.printJson({ problems: found.map(withHost) })
+    return
+  }
+  for (const { host, mirror, path, code, message, content } of found) {
+    context.printText(
+      renderFields({
+        host,
+        mirror: `${mirror}${roots.get(mirror) ? ` (${roots.get(mirror)})` : ''}`,
+        path,
+        problem: `${message} [${code}]`,
+        sha256: content?.sha256,
+        tries: content?.tries,
+        since: describeIso(content?.since),
+        'next try': content?.isSetAside ? 'never: set aside' : describeIso(content?.retryAt),
+      }),
+    )
+  }
+}
+
+function describeIso(iso: string | null | undefined): string | undefined {
+  return iso ? timeOfDay(Date.parse(iso), Date.now()) : undefined
+}
+
+/** Returns an explanation for JSON; docs/report.md explains the keys. */
 function explanationJson(found: PathExplanation, remote: RemoteFinding | undefined) {
   const { mirror, path, disk, content, uploads, problem, history, directory } = found
   return {

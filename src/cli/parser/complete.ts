@@ -14,7 +14,7 @@ import { summaryOf } from './render-help.ts'
 
 type Offer = readonly [word: string, meaning?: string]
 
-/** Lists completions in the format of SHELL; an empty list lets the shell offer files. `words` begins with the program. */
+/** Returns completions in the format of the shell that SHELL names; for none, the shell offers files. `words[0]` is the program. */
 export async function listCompletions([, ...words]: readonly string[], io: CliIo): Promise<readonly string[]> {
   const before = words.slice(0, -1)
   const current = words.at(-1) ?? ''
@@ -22,23 +22,23 @@ export async function listCompletions([, ...words]: readonly string[], io: CliIo
   const found = findCommand(before)
   if (found.isMistyped) return []
   const command = await found.entry?.load()
-  const table: ArgumentTable = { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS }
-  return listOffers(found, command, { table, before, current, io })
+  const options: ArgumentTable = { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS }
+  return listOffers(found, command, { options, before, current, io })
     .filter(([word]) => word.startsWith(current))
     .map((offer) => toLine(offer, io.env.SHELL))
 }
 
-interface Line {
-  /** The flags of the command. */
-  readonly table: ArgumentTable
+/** A command line up to the cursor: `current` is the word to complete, `before` are the words before it. */
+interface TypedLine {
+  readonly options: ArgumentTable
   readonly before: readonly string[]
   readonly current: string
   readonly io: CliIo
 }
 
-function listOffers(found: FoundCommand, command: Command | undefined, line: Line): Offer[] {
-  const { table, before, current, io } = line
-  const previous = Object.entries(table).find(([name, spec]) => isFlag(before.at(-1), name, spec))?.[1]
+function listOffers(found: FoundCommand, command: Command | undefined, line: TypedLine): Offer[] {
+  const { options, before, current, io } = line
+  const previous = Object.entries(options).find(([name, spec]) => isFlag(before.at(-1), name, spec))?.[1]
   if (previous && takesValue(previous)) return listValues(previous, io, before)
   if (current.startsWith('-')) return listFlags(line)
   const typed = positionsOfWords(found.argv).length
@@ -47,8 +47,8 @@ function listOffers(found: FoundCommand, command: Command | undefined, line: Lin
   return command ? listValues(findPositional(command, typed), io, before) : []
 }
 
-function listFlags({ table, before }: Line): Offer[] {
-  return Object.entries(table)
+function listFlags({ options, before }: TypedLine): Offer[] {
+  return Object.entries(options)
     .filter(([name, spec]) => spec.array || !before.some((word) => isFlag(word, name, spec)))
     .map(([name, { describe }]) => [`--${name}`, describe])
 }
@@ -57,7 +57,7 @@ function isFlag(word: string | undefined, name: string, { alias }: ArgumentSpec)
   return word === `--${name}` || word === `-${alias}`
 }
 
-/** zsh takes text after a colon as a description, fish after a tab; bash shows none. */
+/** Returns the line for an offer: zsh reads a description after a colon, fish after a tab; bash shows none. */
 function toLine([word, meaning]: Offer, shell = ''): string {
   if (shell.includes('zsh')) return [word.replaceAll(':', '\\:'), ...(meaning ? [meaning] : [])].join(':')
   return shell.includes('fish') && meaning ? `${word}\t${meaning}` : word
@@ -79,7 +79,7 @@ function listValues(spec: ArgumentSpec | undefined, io: CliIo, before: readonly 
   return words.map((word) => [word])
 }
 
-/** Reads the names quickly, without checking the file. */
+/** Returns the names of the mirrors in the configuration file, which is not validated, because that takes longer. */
 function listMirrorNames(flag: string | undefined, surroundings: Surroundings): readonly string[] {
   return namesOrNone(() =>
     readMirrors(flag, surroundings).flatMap(({ name, path }) => {
@@ -89,7 +89,7 @@ function listMirrorNames(flag: string | undefined, surroundings: Surroundings): 
   )
 }
 
-/** From the configuration and from pins; the service is not asked. */
+/** Returns the libraries that the configuration names, and those to which mirrors are pinned; it does not ask the service. */
 function listLibraryNames(flag: string | undefined, surroundings: Surroundings): readonly string[] {
   const configured = namesOrNone(() =>
     readMirrors(flag, surroundings).flatMap(({ library }) => (typeof library === 'string' ? [library] : [])),

@@ -1,22 +1,22 @@
 import { type CommandEntry, commands } from '../commands.ts'
 import { positionsOfWords } from '../global-options.ts'
 
-/** Found before the flags of any command are known. */
+/** The command or group that a command line names, found before the flags of any command are known. */
 export interface FoundCommand {
-  /** Empty when there is none. */
+  /** The words of its name; empty when the command line names none. */
   readonly path: readonly string[]
-  /** `failed` stands for `failed list`; undefined for a group without a list. */
+  /** The command; for a group its list, such as `failed list` for `failed`; undefined for a group without a list. */
   readonly entry: CommandEntry | undefined
-  /** The command line without these words, which may be anywhere in it. */
+  /** The command line without the words of `path`, which need not be next to each other. */
   readonly argv: readonly string[]
-  /** The word after a group is not a command in it. */
+  /** Whether no command is found because the word after `path` is not a command. */
   readonly isMistyped: boolean
 }
 
-/** What a group does without a further word. */
+/** The last word of the command that runs when only the name of its group is typed. */
 export const LIST = 'list'
 
-/** Finds the longest name at the start of the words. */
+/** Finds the longest name of a command or group with which the words begin. */
 export function findCommand(argv: readonly string[]): FoundCommand {
   const positions = positionsOfWords(argv)
   const words = positions.map((position) => argv[position] ?? '')
@@ -40,7 +40,7 @@ function isBeginning(words: readonly string[]): boolean {
   return commands.some(({ name }) => `${name} `.startsWith(`${words.join(' ')} `))
 }
 
-/** In the order of the help. */
+/** Returns the words that can follow, in the order of the help. */
 export function listNextWords(path: readonly string[]): string[] {
   const prefix = path.map((word) => `${word} `).join('')
   const below = commands.filter(({ name }) => name.startsWith(prefix))

@@ -16,9 +16,9 @@ const PARSING = {
   'parse-positional-numbers': false,
 } as const
 
-/** Throws UsageError('bad-usage') for the first mistake. */
+/** Parses the flags in `argv`. Throws UsageError('bad-usage') for the first mistake. */
 export function parseFlags(argv: readonly string[], options: ArgumentTable): Parsed {
-  // With a directory given, yargs does not ask for that of the process, which may be gone.
+  // Given any directory, yargs does not ask for the working directory, which may have been removed.
   const parser = yargs([...argv], '/')
     .detectLocale(false)
     .parserConfiguration(PARSING)
@@ -44,7 +44,7 @@ export function parseFlags(argv: readonly string[], options: ArgumentTable): Par
   return parser.parseSync()
 }
 
-/** The last value counts, unless the flag is a list. */
+/** Returns all values of a flag that is a list, and the last value of any other flag. */
 function readValue(name: string, spec: ArgumentSpec, given: unknown): unknown {
   const values = [given]
     .flat()
@@ -58,7 +58,7 @@ function readNumber(name: string, bounds: Bounds, text: string): number {
   throw new Error(`Cannot use "${text}" for ${withDashes(name)}: it must be ${describeBounds(bounds)}`)
 }
 
-/** Replaces the message of yargs by ours; only the first mistake is reported. */
+/** Returns our own message for the first mistake that a message of yargs names. */
 function describeMistake(message: string, options: ArgumentTable): string {
   const [, unknown] = /^Unknown arguments?: ([^,]+)/.exec(message) ?? []
   if (unknown !== undefined) {
@@ -66,11 +66,11 @@ function describeMistake(message: string, options: ArgumentTable): string {
   }
   const [, missing] = /^Missing required arguments?: ([^,]+)/.exec(message) ?? []
   if (missing !== undefined) return `Cannot run without ${withDashes(missing)}: ${options[missing]?.describe}`
-  const [, bare] = /^Not enough arguments following: (.+)/.exec(message) ?? []
-  if (bare !== undefined) return `Cannot use ${withDashes(bare)} without a value`
-  const [, on] = /^Argument unexpected for: (.+)/.exec(message) ?? []
-  if (on !== undefined) {
-    return `Cannot use ${withDashes(on)} with a value: it is a switch, so write ${withDashes(on)} alone`
+  const [, valueless] = /^Not enough arguments following: (.+)/.exec(message) ?? []
+  if (valueless !== undefined) return `Cannot use ${withDashes(valueless)} without a value`
+  const [, toggle] = /^Argument unexpected for: (.+)/.exec(message) ?? []
+  if (toggle !== undefined) {
+    return `Cannot use ${withDashes(toggle)} with a value: it is a switch, so write ${withDashes(toggle)} alone`
   }
   const [, flag, value, choices = ''] = /Argument: ([^,]+), Given: (.*), Choices: (.*)/s.exec(message) ?? []
   if (flag === undefined) return message

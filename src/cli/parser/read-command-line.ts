@@ -12,13 +12,13 @@ export interface CommandLine {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** Undefined without a command. Throws UsageError('bad-usage'). */
+/** Reads the flags and arguments of a command; returns undefined if none is named. Throws UsageError('bad-usage'). */
 export async function readCommandLine(
   found: FoundCommand,
   command: Command | undefined,
 ): Promise<CommandLine | undefined> {
   const options: ArgumentTable = { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS }
-  const { _: words, ...given } = asksForNothing(found, command) ? { _: [] } : await parse(found.argv, options)
+  const { _: words, ...given } = needsNoParsing(found, command) ? { _: [] } : await parse(found.argv, options)
   const typed = words.map(String)
   if (!command) {
     if (typed[0] !== undefined) throw unknownCommand(found, typed[0])
@@ -30,11 +30,11 @@ export async function readCommandLine(
 
 type Given = Readonly<Record<string, unknown>>
 
-/** Without arguments yargs, which loads slowly, is not needed. */
-function asksForNothing({ argv }: FoundCommand, command: Command | undefined): boolean {
-  const needed =
+/** Returns whether yargs, which loads slowly, need not be loaded: nothing is given, and the command requires nothing. */
+function needsNoParsing({ argv }: FoundCommand, command: Command | undefined): boolean {
+  const requiresAny =
     command && Object.values({ ...command.options, ...command.positionals }).some(({ required }) => required)
-  return argv.length === 0 && needed === false
+  return argv.length === 0 && requiresAny === false
 }
 
 async function parse(argv: readonly string[], options: ArgumentTable) {
@@ -66,7 +66,7 @@ function readFlags(options: Given): GlobalFlags {
   }
 }
 
-/** Assigns words in order; a list at the end takes the rest. yargs would skip words after `--` and take `--mirrors x` for the argument. */
+/** Assigns words to positionals in order, without yargs, which would skip words after `--` and accept `--mirrors x` for a positional. */
 function assign(words: readonly string[], table: ArgumentTable): Record<string, unknown> {
   const rest = [...words]
   const values = Object.entries(table).map(([name, spec]) => {

@@ -10,8 +10,8 @@ const WIDTH = 100
 /** Longer lines are hard to read. */
 const MAX_WIDTH = 120
 
-/** Longer choices are shown in a sentence. */
-const MAX_CHOICES = 30
+/** Choices with more characters than this are listed in a sentence. */
+const MAX_CHOICES_LENGTH = 30
 
 const FIRST_STEPS = [
   ['sync ~/Papers', 'mirror a directory into the library on this computer'],
@@ -27,39 +27,42 @@ type Row = readonly [name: string, meaning: string]
 interface HelpOptions {
   readonly columns?: number | undefined
   /** Also shows the flags and exit codes that are the same everywhere. */
-  readonly isWhole: boolean
+  readonly showsAll: boolean
 }
 
 export function renderHelp(
   { path, entry }: FoundCommand,
   command: Command | undefined,
-  { columns = WIDTH, isWhole }: HelpOptions,
+  { columns = WIDTH, showsAll }: HelpOptions,
 ): string {
-  const flags = command ? listFlags(isWhole ? optionsOf(command) : withoutRare(command)) : []
+  const flags = command ? listFlags(showsAll ? optionsOf(command) : withoutRare(command)) : []
   const width = Math.min(columns, MAX_WIDTH)
   const examples = command?.examples ?? (path.length === 0 ? FIRST_STEPS : [])
   const sections = [
-    ...(command && entry ? introduceCommand(entry, command, isWhole) : introduceGroup(path)).map((text) =>
+    ...(command && entry ? introduceCommand(entry, command, showsAll) : introduceGroup(path)).map((text) =>
       wrapText(text, width),
     ),
     ...(path.length === 0 ? listGroups(width) : [renderTable('Commands:', listCommands(path), width)]),
     renderTable('Arguments:', listArguments(command), width),
     renderTable('Flags:', flags, width),
-    isWhole ? renderTable('Global flags:', listFlags(GLOBAL_OPTIONS), width) : '',
+    showsAll ? renderTable('Global flags:', listFlags(GLOBAL_OPTIONS), width) : '',
     renderTable(
       'Examples:',
       examples.map(([line, meaning]) => [`shelfd ${line}`, meaning]),
       width,
     ),
-    wrapLines(isWhole ? renderExits(command?.exits) : `${usageOfAll(path)} shows all flags and the exit codes.`, width),
-    ...(command || !isWhole ? [] : [wrapLines(MORE, width)]),
+    wrapLines(
+      showsAll ? renderExits(command?.exits) : `${usageOfAll(path)} shows all flags and the exit codes.`,
+      width,
+    ),
+    ...(command || !showsAll ? [] : [wrapLines(MORE, width)]),
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-function introduceCommand({ name, summary }: CommandEntry, command: Command, isWhole: boolean): string[] {
+function introduceCommand({ name, summary }: CommandEntry, command: Command, showsAll: boolean): string[] {
   const paragraphs = command.description?.split('\n\n') ?? []
-  return [usageOf(name.split(' '), command), `${summary}.`, ...(isWhole ? paragraphs : paragraphs.slice(0, 1))]
+  return [usageOf(name.split(' '), command), `${summary}.`, ...(showsAll ? paragraphs : paragraphs.slice(0, 1))]
 }
 
 function introduceGroup(path: readonly string[]): string[] {
@@ -105,8 +108,8 @@ function listArguments(command: Command | undefined): Row[] {
   return Object.entries(command?.positionals ?? {}).map(([name, spec]) => [nameOf(name, spec), spec.describe])
 }
 
-function withoutRare({ options, rare = [] }: Command): ArgumentTable {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !rare.includes(name)))
+function withoutRare({ options, rareOptions = [] }: Command): ArgumentTable {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !rareOptions.includes(name)))
 }
 
 function listFlags(table: ArgumentTable): Row[] {
@@ -122,17 +125,17 @@ function describeFlag(spec: ArgumentSpec): string {
   return `${spec.describe}${choices ? `. One of ${choices.join(', ')}` : ''} [${details.filter(Boolean).join(', ')}]`
 }
 
-/** A few choices, or a word with the choices beside it. */
+/** Returns what the help shows as the value of a flag: short choices themselves, or else a word, with long choices apart. */
 export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
   readonly value: string
   readonly choices?: readonly string[]
 } {
   const joined = choices.join('|')
   const word = placeholder || (type === 'number' ? 'N' : 'TEXT')
-  return joined.length > MAX_CHOICES ? { value: word, choices } : { value: joined || word }
+  return joined.length > MAX_CHOICES_LENGTH ? { value: word, choices } : { value: joined || word }
 }
 
-/** Rows below a title. A name that is too long for its column is not wrapped, since examples are copied. */
+/** Renders a title with rows below it. A name that is too long for its column is not wrapped, because people copy examples. */
 function renderTable(title: string, rows: readonly Row[], width: number): string {
   if (rows.length === 0) return ''
   const column = Math.min(Math.max(...rows.map(([name]) => name.length)), Math.floor(width / 2)) + 4
@@ -143,7 +146,7 @@ function renderTable(title: string, rows: readonly Row[], width: number): string
   return [title, ...lines].join('\n')
 }
 
-/** Further lines are aligned with the text of the first. */
+/** Wraps each line; its continuation is aligned with the text after its first column. */
 function wrapLines(text: string, width: number): string {
   return text
     .split('\n')
@@ -173,7 +176,7 @@ function renderExits(exits: readonly ExitName[] | undefined): string {
   return ['Exit codes:', ...rows].join('\n')
 }
 
-/** In the order of the table. */
+/** Returns these exits and those of every command, in the order of EXIT_CODES. */
 export function listExits(exits: readonly ExitName[] = allExits): readonly { code: number; meaning: string }[] {
   const named = new Set<ExitName>([...exits, 'usage', 'interrupted'])
   return allExits.filter((name) => named.has(name)).map((name) => EXIT_CODES[name])

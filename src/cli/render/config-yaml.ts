@@ -4,7 +4,7 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 
 const STEP = '  '
 
-/** The origin of each value is a comment after it. */
+/** Renders settings as YAML, with the origin of each value as a comment after it. */
 export function renderConfigYaml(root: ExplainedSection): string {
   return sectionLines(root, '').map(escapeText).join('\n')
 }

@@ -1,5 +1,5 @@
 import type { EmbeddingProgress } from '../../embedded/embedding/embedding-stage.ts'
-import { orAbort } from '../../foundation/concurrency/or-abort.ts'
+import { orAbort } from '../../foundation/concurrency/waits.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { CommandContext } from '../context.ts'
@@ -7,12 +7,12 @@ import { withProgress } from './progress-line.ts'
 
 type EmbedFor = (forMs: number) => Promise<EmbeddingProgress | undefined>
 
-/** The progress is drawn again after this time. */
+/** How long one call embeds; the progress shows what each call did. */
 const STEP_MS = 250
 
 /**
- * Embeds the documents of this computer's library for `limitMs` at most, and until the signal is aborted. Returns how far it came,
- * undefined where another process has the library.
+ * Embeds the documents of the library on this computer, for at most `limitMs` or until the signal is aborted. Returns how far it came;
+ * undefined where another process holds the library.
  */
 export async function embedDocuments(
   context: CommandContext,
@@ -31,7 +31,7 @@ export async function embedDocuments(
         return state && { ...state, failure: 'stopped' }
       })
       const missing = state?.missing ?? 0
-      // More are missing than before once the vectors of another model are removed.
+      // More documents lack vectors than before once those of another model are removed.
       progress.documentsToEmbed = Math.max(progress.documentsToEmbed, missing)
       progress.documentsEmbedded = progress.documentsToEmbed - missing
     }

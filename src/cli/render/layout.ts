@@ -5,8 +5,8 @@ const MAX_CELL = 200
 const GAP = '  '
 const NARROWEST = 6
 
-/** Columns that users copy from; they are never cut. */
-const WHOLE: ReadonlySet<string> = new Set(['id', 'sha256', 'asset'])
+/** Columns that are never cut: users copy from them, or their words differ only at the end. */
+const WHOLE: ReadonlySet<string> = new Set(['id', 'sha256', 'asset', 'ending'])
 
 /** Cells are escaped, since most come from outside. With `width` the widest columns are cut until a row fits. */
 export function renderTable(
@@ -27,7 +27,7 @@ export function renderTable(
   return [headings.map((heading) => heading.toUpperCase()), ...cells].map(line).join('\n')
 }
 
-/** True without a width. */
+/** Returns whether the table fits without cutting a cell; true without a width. */
 export function fitsTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -65,7 +65,7 @@ type StringWidth = (text: string) => number
 
 let stringWidth: StringWidth | undefined
 
-/** Text whose every character takes one column, which is most text. The library that measures others is rarely loaded. */
+/** Matches text whose characters take one column each. Most text does, so the library that measures the rest is rarely loaded. */
 const ONE_COLUMN_EACH = /^[ -~\u00a1-\u02ff\u0370-\u052f\u2010-\u2027→✓✗]*$/
 
 /** An East Asian character or an emoji takes two columns, a combining mark none. */
@@ -108,7 +108,7 @@ export function wrapText(text: string, width: number, indent = 0): string {
   return paragraphs.map((lines) => lines.join(`\n${' '.repeat(indent)}`)).join('\n\n')
 }
 
-/** What stands before the text of a line: blanks, and a sign or label. Further lines are indented by its width. */
+/** Matches what precedes the text of a line: blanks, and a sign or a label. Further lines are indented by its width. */
 const LABEL = /^ *(?:[^ \w"'(/] |[^ ]+(?: [^ ]+){0,3} {2,})?/
 
 /** Further lines begin below the text of the first line. */

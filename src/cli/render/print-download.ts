@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Bytes, fileIn, safeFileName, saveFile } from '../../app/files/user-files.ts'
+import { type Bytes, fileIn, safeFileName, saveFile, warnOfForeignDirectory } from '../../app/files/user-files.ts'
 import type { ViewUrl } from '../../contract/records.ts'
 import { systemCodeOf } from '../../foundation/errors.ts'
 import { anyNumber, wholeNumber } from '../../foundation/text/bounds.ts'
@@ -9,7 +9,6 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { AssetView, Download } from '../../remote/service-client.ts'
 import type { ArgumentsOf, ArgumentTable } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { warnOfForeignDirectory } from '../warn-of-foreign-directory.ts'
 
 export const OUTPUT_OPTIONS = {
   output: {
@@ -17,14 +16,14 @@ export const OUTPUT_OPTIONS = {
     alias: 'o',
     placeholder: 'FILE',
     describe:
-      'A file, a directory, or - for stdout; by default stdout when piped, otherwise a file with the name of the service',
+      'A file, a directory, or - for stdout; by default stdout when piped, otherwise a file of the name that the service gives',
   },
   force: { type: 'boolean', describe: 'Replace the file if it exists' },
 } as const satisfies ArgumentTable
 
 type OutputFlags = ArgumentsOf<typeof OUTPUT_OPTIONS>
 
-/** Remote names pass safeFileName first. */
+/** A name that the service gives passes safeFileName before it is used. */
 export async function writeDownload(context: CommandContext, download: Download, flags: OutputFlags): Promise<void> {
   const isPiped = flags.output === undefined && !context.io.isTerminal.stdout
   if (isPiped || flags.output === '-') return writeStdout(context, download.body)
@@ -45,7 +44,7 @@ export async function writeStdout({ io, signal, endWait }: CommandContext, bytes
   }
 }
 
-/** A place in a video. */
+/** A position in a video. */
 export const SECONDS_OPTION = { type: 'number', bounds: anyNumber(0, 10_000_000), placeholder: 'SECONDS' } as const
 
 export const VIEW_URL_OPTIONS = {

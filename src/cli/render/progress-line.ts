@@ -65,7 +65,7 @@ export interface Rates {
   /** Recent bytes per second; undefined while unknown. */
   readonly sentPerSecond: number | undefined
   readonly hashedPerSecond: number | undefined
-  /** The activity that a run waits for before its first mirror begins: `opening the library on this computer`. */
+  /** The activity that a run waits for before its first mirror begins: `opening the library`. */
   readonly beginning: string
 }
 

@@ -24,7 +24,7 @@ export function renderRunSummary(result: RunResult, print: CommandContext['print
   const { summary, failure } = result
   const accounts = summary.mirrors.map((mirror) => ({ mirror, lines: linesOf(mirror, result) }))
   const [only] = accounts
-  // The error reports that the only directory could not be read.
+  // The error itself says that the only directory could not be read.
   if (accounts.length === 1 && only?.lines.length === 0 && failure?.kind === 'root') return
   for (const { mirror, lines } of accounts) {
     print(headline(mirror), 'heading')
@@ -43,7 +43,7 @@ function linesOf(mirror: SyncSummary, result: RunResult): readonly NonNullable<L
   return lines.filter((line) => line !== undefined)
 }
 
-/** The order is the order of importance. */
+/** The most important lines come first. */
 function runLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
   return [
     sent(mirror),
@@ -59,7 +59,7 @@ function runLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
 function dryRunLines(mirror: SyncSummary, problems: readonly Line[], failure: RunResult['failure']): Line[] {
   const { uploads, directories } = mirror
   return [
-    // A run that failed does not know it.
+    // A failed run does not know what it would send.
     failure && uploads.created === 0 ? undefined : ['would send', describeSent(uploads)],
     directories.created === 0 ? undefined : ['would add', counted(directories.created, 'directory', 'directories')],
     ...restLines(mirror, problems),
@@ -135,7 +135,7 @@ function warnings({ ingestion }: SyncSummary): Line {
   return ['warnings', `${ingestion.warnings > 1 ? 'such as: ' : ''}${escapeText(warning)}`]
 }
 
-/** For few contents only the slowest time is given; contents that were ingested at once took none. */
+/** If the contents are few, gives the slowest time only. The time of a content that was ingested at once is 0. */
 function describeTimes(count: number, { p50, p95 }: NonNullable<SyncSummary['timeToSearchableMs']>): string {
   if (p95 === 0) return ', at once'
   if (count === 1) return `, after ${formatDuration(p95)}`
@@ -165,7 +165,7 @@ function heldBack({ uploads }: SyncSummary): Line[] {
   return uploads.heldBackBy.map((hold) => [ATTENTION, `${counted(hold.contents, 'file')} ${describeHold(hold)}`])
 }
 
-/** Unchanged files that the last run left are sent now. */
+/** Unchanged files that the last run did not send are sent now. */
 function unchanged({ files, uploads }: SyncSummary): Line {
   if (files.unchanged === 0) return undefined
   const sentFiles = uploads.created + uploads.duplicates + uploads.aliases
@@ -175,7 +175,7 @@ function unchanged({ files, uploads }: SyncSummary): Line {
 
 function changed({ files }: SyncSummary): Line {
   if (files.changed === 0) return undefined
-  // A file that changed before it was sent has no earlier version there.
+  // A file that changed before it was sent has no earlier version in the library.
   const earlier = files.changed === 1 ? 'a version that was sent stays' : 'versions that were sent stay'
   return ['changed', `${counted(files.changed, 'file')}; ${earlier} in the library`]
 }
@@ -189,7 +189,7 @@ function gone({ files }: SyncSummary): Line {
   return lost === 0 ? undefined : ['gone', `${counted(lost, 'file')}; what was sent stays in the library`]
 }
 
-/** Files that cannot be sent are problems, not ignored. */
+/** Does not count files that cannot be sent, since those are problems. */
 function leftOut({ files }: SyncSummary): Line {
   const { ignored, secrets, leftOut: before } = files
   const kinds =

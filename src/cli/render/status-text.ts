@@ -20,7 +20,7 @@ import {
   stateOfDaemon,
   stateOfMirror,
   stateOfRun,
-  stateOutOfUse,
+  stateOfUnusedMirror,
 } from '../../sync/report/mirror-state.ts'
 import type { LastRun } from '../../sync/report/run-history.ts'
 import type { MirrorStatus } from '../../sync/report/status-of-mirrors.ts'
@@ -70,7 +70,7 @@ export function renderMirrorStatus(
 
 function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, nowMs: number): readonly StateLine[] {
   const { activity, inactive } = mirror
-  if (inactive && activity && isOutOfUse(activity)) return [stateOutOfUse(mirror, inactive)]
+  if (inactive && activity && isOutOfUse(activity)) return [stateOfUnusedMirror(mirror, inactive)]
   const state = stateOfMirror(mirror, status, nowMs)
   if (activity !== null || status) return [state]
   const searchable = counted(mirror.files.searchable, 'file')
@@ -95,7 +95,7 @@ function renderState({ sign, text }: StateLine): string {
   return `  ${sign} ${escapeText(text)}`
 }
 
-/** Undefined when the state says it: up to date, stopped, interrupted. */
+/** Undefined when the lines of the state say it already: up to date, stopped, interrupted. */
 function describeLastRun({ lastRun }: ShownMirror, states: readonly StateLine[], nowMs: number): string | undefined {
   if (!lastRun?.finishedAt || lastRun.failure || states.some(({ sign }) => sign === '✓')) return undefined
   const ended = RUN_ENDINGS[lastRun.verdict]

@@ -3,26 +3,23 @@ import { wrapLines } from '../render/layout.ts'
 
 export type StopListener = (isLast: boolean) => void
 
-/** All of the surroundings that a command uses, so that tests can run commands in their own process. */
+/** Everything outside of the program that a command uses, so that tests can run commands in their own process. */
 export interface CliIo {
   readonly stdin: AsyncIterable<Uint8Array | string>
   readonly stdout: NodeJS.WritableStream
   readonly stderr: NodeJS.WritableStream
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean }
-  /** Writes the commands in a text as they are typed here; absent where `shelfd` is installed. */
+  /** Replaces the commands in a text by what is typed in a checkout; absent where `shelfd` is installed. */
   readonly asTyped?: ((text: string) => string) | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** The user of this process; undefined where users have no numbers (Windows). */
   readonly uid: number | undefined
-  /** '' for a user without one. */
+  /** The home directory; '' for a user without one. */
   readonly home: string
   /** Aborted with an InterruptedError when the user or the system asks to stop. */
   readonly signal: AbortSignal
-  /**
-   * Calls `listener` when a stop is requested, and again, with true, before a second request ends the process. Absent where there are no
-   * such requests.
-   */
+  /** Calls `listener` when a stop is requested, and again, with true, before a second request ends the process. */
   readonly onStop?: (listener: StopListener) => Disposable
   /** Ends the process with the code that `listener` returns. */
   readonly onCrash?: (listener: (error: unknown) => Promise<number>) => void
@@ -37,21 +34,19 @@ export function columnsOf(io: CliIo, stream: 'stdout' | 'stderr' = 'stdout'): nu
   return typeof columns === 'number' && columns > 0 ? columns : undefined
 }
 
-/** Returns a function that writes commands as they are typed here, and wraps the text on a terminal. */
-export function wordingFor(io: CliIo, stream: 'stdout' | 'stderr'): (text: string) => string {
+/** Returns a function that applies `asTyped` to a text and wraps it on a terminal. */
+export function formatterFor(io: CliIo, stream: 'stdout' | 'stderr'): (text: string) => string {
   const { asTyped = (text) => text } = io
   const columns = columnsOf(io, stream)
   return (text) => (columns === undefined ? asTyped(text) : wrapLines(asTyped(text), columns))
 }
 
-/** The Linux console and old locales show no symbols such as ✓. */
+/** Returns whether the terminal shows symbols such as ✓; the Linux console and terminals with old locales do not. */
 export function showsSymbols({ isTerminal, env }: Pick<CliIo, 'isTerminal' | 'env'>): boolean {
   if (!isTerminal.stdout || env.TERM === 'dumb' || env.TERM === 'linux') return false
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG
   return process.platform === 'win32' || process.platform === 'darwin' || /utf-?8/i.test(locale ?? '')
 }
-
-/** The functions below report what is wrong with the surroundings of a process. */
 
 /** Returns the working directory; throws UsageError('bad-usage') when it was removed. */
 export function findWorkingDirectory(): string {
@@ -63,7 +58,7 @@ export function findWorkingDirectory(): string {
   }
 }
 
-/** Returns the error for data that stdout does not take. */
+/** Returns the error for a failed write to stdout. */
 export function cannotWrite(error: Error): FileError {
   return new FileError('io-error', `Cannot write to standard output: ${error.message}`, { cause: error })
 }

@@ -5,7 +5,7 @@ const CLEAR = '\r\x1b[2K'
 /** Cuts lines at the width of the terminal, because redrawing cannot clear a wrapped line. */
 const UNWRAPPED = ['\x1b[?7l', '\x1b[?7h'] as const
 
-/** One writer for whole lines and the line that is redrawn below them, so that a message never appears inside that line. */
+/** Writes whole lines, and redraws one line below them, so that a message never appears inside the redrawn line. */
 export class MessageOutput {
   readonly #stream: NodeJS.WritableStream
   readonly #palette: Palette
@@ -38,11 +38,11 @@ export class MessageOutput {
   }
 }
 
-/** Shorter waits need no explanation. */
+/** Shorter waits are not shown. */
 const SHOWN_AFTER_MS = 1_000
 const REDRAW_MS = 200
 
-/** Says what the program waits for: after a second, until the first output. */
+/** Shows what the program waits for, from one second after `begin` until `end`. */
 export class WaitingLine {
   readonly #messages: MessageOutput
   readonly #isShown: boolean

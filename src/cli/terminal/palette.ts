@@ -5,12 +5,12 @@ export const COLOR_CHOICES = ['auto', 'always', 'never'] as const
 
 export type ColorChoice = (typeof COLOR_CHOICES)[number]
 
-/** The text is escaped before, so that nothing from outside can colour or move anything. */
+/** Functions that colour a text. Their callers escape it first, so that control characters in foreign text have no effect. */
 export interface Palette {
   /** Colours the sign that a line begins with, or the level of a log line. */
   line(text: string): string
   heading(text: string): string
-  /** Small print. */
+  /** Dims details that few people read. */
   quiet(text: string): string
   /** Prints `**found words**` in bold instead of between stars. */
   excerpt(text: string): string
@@ -19,7 +19,7 @@ export interface Palette {
 
 type Format = Parameters<typeof styleText>[0]
 
-/** The beginnings of lines that get a colour. */
+/** The colours of the signs with which lines begin. */
 const SIGNS: Readonly<Record<string, Format>> = {
   '✓': 'green',
   '=': 'green',
@@ -53,7 +53,7 @@ const COLORED: Palette = {
   progress: (text) => text.replace(/━+╸?/, (done) => style('green', done)).replace(/─+/, (left) => style('dim', left)),
 }
 
-/** `--color` decides before NO_COLOR, FORCE_COLOR, and the terminal. */
+/** Returns the palette for a stream: by `--color`, or else by NO_COLOR, FORCE_COLOR and the terminal, in this order. */
 export function paletteOf(
   stream: 'stdout' | 'stderr',
   { isTerminal, env }: Pick<CliIo, 'isTerminal' | 'env'>,
@@ -67,7 +67,7 @@ export function paletteOf(
 
 function style(format: Format | undefined, text: string): string {
   if (format === undefined || text === '') return text
-  // Whether the stream takes colours was decided before.
+  // paletteOf has already decided whether the stream shows colours.
   return styleText(format, text, { validateStream: false })
 }
 

@@ -9,13 +9,13 @@ interface Choice<T> {
   readonly hint?: string
 }
 
-/** On stderr. Each throws InterruptedError when the person cancels. */
+/** Questions on stderr. Each throws InterruptedError when the user cancels. */
 export type Prompts = Awaited<ReturnType<typeof openPrompts>>
 
 interface TextOptions {
   readonly initial?: string
   readonly placeholder?: string
-  /** Returns what is wrong, in words. */
+  /** Returns what is wrong with an answer, as a message; undefined for a good answer. */
   readonly validate?: (text: string) => string | undefined
 }
 
@@ -29,11 +29,11 @@ export async function openPrompts({ io, endWait }: Pick<CommandContext, 'io' | '
     ...(stderr instanceof Writable && { output: stderr }),
     signal,
   }
-  const answered = <T>(answer: T | typeof clack.CANCEL_SYMBOL): T => {
+  const unlessCancelled = <T>(answer: T | typeof clack.CANCEL_SYMBOL): T => {
     if (clack.isCancel(answer)) throw new InterruptedError()
     return answer
   }
-  const shown = <T extends string>(choices: readonly Choice<T>[]) =>
+  const toOptions = <T extends string>(choices: readonly Choice<T>[]) =>
     choices.map(({ value, label, hint }) => ({
       value: String(value),
       label: escapeText(label),
@@ -41,19 +41,19 @@ export async function openPrompts({ io, endWait }: Pick<CommandContext, 'io' | '
     }))
   return {
     choose: async <T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T> => {
-      const answer = answered(await clack.select<string>({ ...streams, message, options: shown(choices) }))
+      const answer = unlessCancelled(await clack.select<string>({ ...streams, message, options: toOptions(choices) }))
       const chosen = choices.find(({ value }) => value === answer)
-      if (!chosen) throw new Error(`Chosen was what is not offered: ${answer}`)
+      if (!chosen) throw new Error(`The prompt returned a choice that was not offered: ${answer}`)
       return chosen.value
     },
     chooseSeveral: async (message: string, choices: readonly Choice<string>[], initial: readonly string[]) => {
-      const options = shown(choices)
-      return answered(
+      const options = toOptions(choices)
+      return unlessCancelled(
         await clack.multiselect<string>({ ...streams, message, options, initialValues: [...initial], required: false }),
       )
     },
     askText: async (message: string, { initial, placeholder, validate }: TextOptions = {}) =>
-      answered(
+      unlessCancelled(
         await clack.text({
           ...streams,
           message,
@@ -63,9 +63,9 @@ export async function openPrompts({ io, endWait }: Pick<CommandContext, 'io' | '
         }),
       ),
     /** Shows no character of the answer. */
-    askSecret: async (message: string) => answered(await clack.password({ ...streams, message })),
+    askSecret: async (message: string) => unlessCancelled(await clack.password({ ...streams, message })),
     confirm: async (message: string, initial: boolean) =>
-      answered(await clack.confirm({ ...streams, message, initialValue: initial })),
+      unlessCancelled(await clack.confirm({ ...streams, message, initialValue: initial })),
   }
 }
 
@@ -85,13 +85,13 @@ export async function askLine({ io, signal, endWait }: CommandContext, question:
 interface Confirmation {
   /** The flag that confirms in scripts. */
   readonly flag: string
-  /** The other things that are lost. */
+  /** Continues the question after the name with what else is lost. */
   readonly extent?: string
   /** The name, if a flag gave it. */
   readonly typed?: string | undefined
 }
 
-/** Throws HeldBackError for another name, and if the user cannot be asked. */
+/** Has the user type the name. Throws HeldBackError for another name, or if the user cannot be asked. */
 export async function confirmByName(
   context: CommandContext,
   action: string,

@@ -39,7 +39,7 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       using _lock = await mutex.lock(run.signal)
       run.progress.phase = 'starting'
       const supervisor = daemon.supervisor()
-      return await supervisor.host(() => syncBeside(supervisor, request, run))
+      return await supervisor.host(() => runClientSync(supervisor, request, run))
     },
     pause: changePauses(pauseMirrors, CLIENT_LOG_MESSAGES.pause),
     resume: changePauses(resumeMirrors, CLIENT_LOG_MESSAGES.resume),
@@ -60,8 +60,8 @@ export function answerClients(daemon: Daemon): ControlHandlers {
   }
 }
 
-/** Uses the supervisor's connection and store; controllers of the same mirrors wait meanwhile. */
-async function syncBeside(
+/** Runs a client's sync with the supervisor's connection and store; controllers of the same mirrors wait meanwhile. */
+async function runClientSync(
   supervisor: Supervisor,
   request: SyncRequest,
   { signal, progress, fileLog }: SyncRun,

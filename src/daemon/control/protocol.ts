@@ -16,7 +16,7 @@ import { type FileLog, sentFile } from '../../sync/sinks.ts'
 const service = z.string()
 
 export const syncRequest = z.object({
-  /** A name that the client makes up, by which it follows and stops the sync. */
+  /** An identifier that the client chooses, to follow and stop the sync by it. */
   sync: z.string(),
   service,
   mirrors: z.array(mirrorSettings).readonly(),
@@ -40,12 +40,12 @@ export const removal = z.object({
   as: z.enum(['unused', 'withheld', 'gone']),
 })
 export const recordedContents = z.array(z.int())
-/** `stop`: the error that the sync ends with. */
+/** `stop` ends the sync with this error. */
 export const followRequest = z.object({ sync: z.string(), stop: fault.optional() })
 
 export type SyncRequest = Readonly<z.infer<typeof syncRequest>>
 
-/** Contents and paths that were retried or ignored, or contents whose resources were removed. */
+/** How many contents and paths were retried or ignored. */
 export const failureCount = z.int().nonnegative()
 
 export const reloaded = z.object({ mirrors: z.array(z.string()).readonly() })
@@ -61,11 +61,11 @@ export const runResponse = z.object({
   sent,
 })
 
-/** `sent`: the files since the answer before. Undefined before the sync begins, and after its end. */
+/** `sent`: the files that were sent since the previous answer. Undefined before the sync begins, and after its end. */
 export const syncState = z.object({ progress: progressShape, sent }).optional()
 
 export interface SyncRun {
-  /** Aborted when the client asks to stop or disconnects, with the error that the run ends with. */
+  /** Aborted when the client asks to stop or disconnects; the reason is the error that ends the run. */
   readonly signal: AbortSignal
   readonly progress: Progress
   readonly fileLog: FileLog
@@ -79,15 +79,15 @@ export interface ControlHandlers {
   /** No names: all mirrors. Resolves when the pause is stored. */
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
-  /** Makes contents due, ends the setting aside of paths, and wakes the uploads. Returns their number. */
+  /** Makes contents due, no longer sets paths aside, and wakes the uploads. Returns the number of contents and paths. */
   retry(failures: Failures): Promise<number>
-  /** Returns how many were not set aside before. */
+  /** Sets contents and paths aside; returns how many were not set aside before. */
   ignore(failures: Failures): Promise<number>
-  /** Returns the contents about which it recorded something. */
+  /** Returns the ids of the contents for which it recorded something. */
   recordRemoval(removal: Removal): Promise<number[]>
-  /** Returns the copy of the store from before. */
+  /** Forgets a mirror; returns the path of a copy of the store as it was before. */
   forget(name: string): Promise<string>
-  /** The address signs in one browser, once. */
+  /** Returns an address that signs in one browser, once. */
   dashboard(): Promise<string>
   reload(): Promise<Reloaded>
 }

@@ -44,10 +44,10 @@ export interface ControlServer extends AsyncDisposable {
 const CLOSING_GRACE_MS = 1_000
 const MAX_CONNECTIONS = 64
 
-/** Throws when there is no place for the socket. */
+/** Throws when no directory can hold the socket. */
 export async function startControlServer(input: ControlServerInput): Promise<ControlServer> {
   const { stateDir, env, handlers, logger, limits } = input
-  const { path, passedOver } = prepareSocketPlace(stateDir, env)
+  const { path, passedOver } = prepareSocketPath(stateDir, env)
   for (const reason of passedOver) logger.info('a directory cannot hold the control socket', { reason })
   const syncs = new Syncs(handlers)
   const { listen, answered, close } = createHttpServer({
@@ -109,7 +109,7 @@ function checkService(wanted: string, service: string): void {
   throw new AccessError('origin-mismatch', `${text}; restart the daemon with the same configuration`)
 }
 
-/** The most names of sent files that wait for the client's next question. */
+/** How many names of sent files are kept until the client asks again. */
 const MAX_SENT_NAMES = 100_000
 
 interface RunningSync {
@@ -126,7 +126,7 @@ class Syncs {
     this.#handlers = handlers
   }
 
-  /** `gone`, `follow` and `stopAll` abort the sync, which still has a result. */
+  /** Runs a sync. It is aborted by `gone` (the client has disconnected), `follow` and `stopAll`, and still has a result then. */
   async run(request: SyncRequest, gone: AbortSignal): Promise<z.infer<typeof runResponse>> {
     const { stop, progress, sent }: RunningSync = { stop: new AbortController(), progress: createProgress(), sent: [] }
     this.#running.set(request.sync, { stop, progress, sent })
@@ -158,7 +158,7 @@ class Syncs {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** `sun_path` has 104 bytes on some systems, the last of them zero. */
+/** The field of a socket's path (`sun_path`) has 104 bytes on some systems, and the last one is zero. */
 const MAX_PATH_BYTES = 103
 const NAME_DIGITS = 12
 
@@ -169,18 +169,18 @@ interface Candidate {
 }
 
 /**
- * The first usable of: the runtime directory of the service manager, that of the user, the state directory, a temporary directory. Throws
- * when none is. `passedOver`: the reasons against better places.
+ * Returns a path in the first usable directory of these: the runtime directory of the service manager, that of the user, the state
+ * directory, a temporary directory. `passedOver` says why earlier ones are unusable. Throws if all are.
  */
-function prepareSocketPlace(stateDir: string, env: Environment) {
+function prepareSocketPath(stateDir: string, env: Environment) {
   const name = createHash('sha256').update(realpathSync(stateDir)).digest('hex').slice(0, NAME_DIGITS)
   const passedOver: string[] = []
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\shelfd-${name}`, passedOver }
   for (const candidate of listCandidates(stateDir, env)) {
     const path = join(candidate.directory, `${name}.sock`)
-    const trouble = prepare(candidate, path)
-    if (trouble === undefined) return { path, passedOver }
-    passedOver.push(`${candidate.directory}: ${trouble}`)
+    const problem = prepare(candidate, path)
+    if (problem === undefined) return { path, passedOver }
+    passedOver.push(`${candidate.directory}: ${problem}`)
   }
   throw new Error(`Cannot create the control socket: no directory can hold it (${passedOver.join('; ')})`)
 }
@@ -205,7 +205,7 @@ function listCandidates(stateDir: string, env: Environment): Candidate[] {
   ]
 }
 
-/** Removes the socket of a killed daemon; returns why the place is unusable. */
+/** Removes the socket of a killed daemon. Returns why the path is unusable; undefined if it is usable. */
 function prepare({ directory, isOwn }: Candidate, path: string): string | undefined {
   const sizeBytes = Buffer.byteLength(path)
   if (sizeBytes > MAX_PATH_BYTES) return `a path of ${sizeBytes} bytes is too long for a socket`
@@ -218,7 +218,7 @@ function prepare({ directory, isOwn }: Candidate, path: string): string | undefi
   }
 }
 
-/** Throws if another user's directory or a link has that name. */
+/** Creates the directory or closes it to other users. Throws if it is a link, or belongs to another user. */
 function makePrivate(directory: string): void {
   makeDirectory(directory)
   const found = lstatSync(directory)
@@ -226,7 +226,7 @@ function makePrivate(directory: string): void {
   if ((found.mode & 0o777) !== 0o700) chmodSync(directory, 0o700)
 }
 
-/** Does not create its parent, which belongs to the system. */
+/** Does not create the parent directory, which belongs to the system. */
 function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 })

@@ -6,7 +6,7 @@ import { assertOwnDirectory } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 import { explainFaults } from '../../store/integrity/explain-faults.ts'
 
-/** A path, however long the system lets it be. */
+/** More than the longest path of any system. */
 const MAX_BYTES = 8_192
 
 export function writeSocketPath(stateDir: string, path: string): void {
@@ -23,8 +23,8 @@ export function removeSocket(stateDir: string, path: string): void {
 }
 
 /**
- * Undefined if others own the socket. Throws UsageError('insecure-file') where others could have written the file, OperatorError for a
- * foreign one.
+ * Returns the path of the daemon's socket; undefined if there is none, or another user owns it. Throws UsageError('insecure-file') if
+ * others could have written the file, OperatorError if it is no file of shelfd.
  */
 export function findSocket(stateDir: string): string | undefined {
   const path = explainFaults(stateDir, () => {

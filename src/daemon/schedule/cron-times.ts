@@ -8,8 +8,8 @@ export type NextDue = (instantMs: number) => number | null
 const MAX_DAYS = 366 * 40
 
 /**
- * Five fields in a time zone (undefined: the system's). Each time is due once, also when clocks change: a skipped one at the end of
- * the gap, a repeated one the first time.
+ * Reads an expression of five fields in a time zone (undefined: the system's). Each time is due once, also when clocks change: a time that
+ * is skipped is due at the end of the gap, and one that is repeated only the first time.
  */
 export function readCronTimes(expression: string, timeZone: string | undefined): NextDue {
   const { createTask, parse } = loadNodeCron()
@@ -41,7 +41,7 @@ export function loadNodeCron(): typeof import('node-cron') {
 
 type OffsetAt = (instantMs: number) => number
 
-/** `wallMs` is wall time as if it were UTC, which allows arithmetic. Some wall times are skipped, others occur twice. */
+/** Returns the first instant of a wall time. `wallMs` is that time as if it were UTC. Some wall times are skipped, others occur twice. */
 function firstInstantOf(wallMs: number, offsetAt: OffsetAt): number {
   const before = wallMs - offsetAt(wallMs - DAY_MS)
   const after = wallMs - offsetAt(wallMs + DAY_MS)

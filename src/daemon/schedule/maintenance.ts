@@ -10,17 +10,18 @@ interface Window {
   readonly durationMs: number
 }
 
-/** Adjoining windows joined in one call; the next call joins further ones. */
+/** How many adjoining windows one call joins at most. */
 const MAX_JOINED = 1000
 
+/** The state of the windows from `fromMs` until a window begins or ends at `toMs`, unless the clock is set. */
 export interface Maintenance {
-  /** Includes windows that overlap or touch it; null outside. */
+  /** The time at which uploads resume; null outside of windows. */
   readonly closedUntil: number | null
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** Nothing is uploaded in a window. Times are wall clock. */
+/** The windows of time in which nothing is uploaded. Times are those of the wall clock, in milliseconds. */
 export class MaintenanceWindows {
   readonly #windows: readonly Window[]
 
@@ -32,26 +33,25 @@ export class MaintenanceWindows {
     return this.#windows.length === 0
   }
 
-  /** Valid until the next window begins or ends, or the clock is set. */
   at(nowMs: number): Maintenance {
     const closedUntil = this.closedUntil(nowMs)
     const starts = this.#windows.map(({ nextAfter }) => nextAfter(nowMs) ?? Number.POSITIVE_INFINITY)
     return { closedUntil, fromMs: nowMs, toMs: closedUntil ?? Math.min(...starts) }
   }
 
-  /** Includes windows that overlap or touch it; null outside. */
+  /** Returns the end of the current window and of those that overlap or adjoin it; null outside of windows. */
   closedUntil(nowMs: number): number | null {
     let endMs = nowMs
     for (let joined = 0; joined < MAX_JOINED; joined += 1) {
-      const laterMs = this.#extend(endMs)
+      const laterMs = this.#latestEnd(endMs)
       if (laterMs === endMs) break
       endMs = laterMs
     }
     return endMs > nowMs ? endMs : null
   }
 
-  /** Returns the end of a window that has begun by `endMs` and lasts longer; `endMs` without one. */
-  #extend(endMs: number): number {
+  /** Returns the latest end of the windows that have begun by `endMs` and last longer; `endMs` if there is none. */
+  #latestEnd(endMs: number): number {
     const ends = this.#windows.map(({ nextAfter, durationMs }) => {
       const startMs = nextAfter(endMs - durationMs)
       return startMs !== null && startMs <= endMs ? startMs + durationMs : endMs

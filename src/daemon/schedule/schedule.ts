@@ -14,15 +14,15 @@ export interface ScheduleEntry {
 interface ScheduleInput {
   readonly timeZone: string | undefined
   readonly clock: Clock
-  /** A restart neither repeats nor misses a batch. */
+  /** Keeps which times were handled, so that a restart neither repeats nor misses a batch. */
   readonly store: Pick<Store, 'keyValues' | 'write'>
   readonly logger: Logger
-  /** Due times before its end are skipped. */
+  /** Runs a batch; due times before its end are skipped. */
   onDue(name: string): Promise<void>
 }
 
 export interface Schedules extends Disposable {
-  /** Wall clock; null for an unknown name, or when there is none. */
+  /** Wall clock; null if the mirror has no schedule, or no time is due again. */
   nextBatchAt(name: string): number | null
   /** Call it after the machine woke or its clock was set. */
   check(): void
@@ -33,13 +33,10 @@ interface Scheduled extends ScheduleEntry {
   readonly batch: { isRunning: boolean; hasLoggedSkip: boolean }
 }
 
-/** The wall clock may be set at any time. */
+/** Bounds each sleep, because the wall clock may be set at any time. */
 const MAX_SLEEP_MS = 60_000
 
-/**
- * Starts batches at cron times. A batch that never ran or was interrupted is due at once, and one makes up for all missed times. Throws
- * for an invalid expression.
- */
+/** Starts batches at cron times; one batch makes up for all missed or interrupted ones. Throws for an invalid expression. */
 export function startSchedules(entries: readonly ScheduleEntry[], input: ScheduleInput): Schedules {
   const stop = new AbortController()
   const scheduled = entries.map((entry) => openEntry(entry, input))
@@ -54,7 +51,7 @@ export function startSchedules(entries: readonly ScheduleEntry[], input: Schedul
   }
 }
 
-/** After a change of the expression, past due times of the old one are dropped. */
+/** If the expression was changed, past due times of the old one are dropped. */
 function openEntry(entry: ScheduleEntry, input: ScheduleInput): Scheduled {
   const { timeZone, clock, store } = input
   const nextAfter = readCronTimes(entry.cron, timeZone)
@@ -62,8 +59,8 @@ function openEntry(entry: ScheduleEntry, input: ScheduleInput): Scheduled {
   const isChanged = handled !== undefined && handled.cron !== entry.cron
   const changed = isChanged ? { cron: entry.cron, handledAt: clock.nowMs(), isUnderWay: false } : undefined
   if (changed) tryRecord(entry.name, changed, input, CHANGE_NOT_RECORDED)
-  const known = changed ?? handled
-  const handledAt = known?.isUnderWay ? undefined : known?.handledAt
+  const last = changed ?? handled
+  const handledAt = last?.isUnderWay ? undefined : last?.handledAt
   return { ...entry, due: new DueTime(nextAfter, handledAt), batch: { isRunning: false, hasLoggedSkip: false } }
 }
 
@@ -83,13 +80,13 @@ async function checkOnTime(
   }
 }
 
-/** Recorded before its start, so that a crash interrupts a known batch. */
+/** Records a due batch before it starts, so that the batch counts as interrupted after a crash. */
 function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): void {
   const nowMs = input.clock.nowMs()
   const dueAt = entry.due.at(nowMs)
   if (dueAt === null || dueAt > nowMs) return
   const handled = { cron: entry.cron, handledAt: nowMs, isUnderWay: true }
-  // Unless that is recorded, the batch stays due.
+  // If that cannot be recorded, the batch stays due.
   if (!tryRecord(entry.name, handled, input, BEGIN_NOT_RECORDED)) return
   entry.due.handle(nowMs)
   if (!entry.batch.isRunning) void runBatch(entry, input, stopped)
@@ -97,8 +94,8 @@ function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal
 }
 
 const CHANGE_NOT_RECORDED =
-  'The new times of batches cannot be recorded; after a restart, one may run that was due by the old times'
-const BEGIN_NOT_RECORDED = 'A batch is due, but the store cannot be written; it starts when that works again'
+  'The new times of batches cannot be recorded; after a restart, a batch that was due by the old times may run'
+const BEGIN_NOT_RECORDED = 'A batch is due, but the store cannot be written; it starts once the store can be written'
 const END_NOT_RECORDED = 'Cannot record that a batch has ended; it may run once more after a restart'
 
 /** Returns false, and warns, if the store cannot be written. */
@@ -128,7 +125,7 @@ async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSi
   if (!stopped.aborted) recordEnded(entry, input)
 }
 
-/** If that cannot be recorded, a restart runs the batch again. */
+/** Records that the batch has ended. If that fails, a restart runs the batch again. */
 function recordEnded({ name }: Scheduled, input: ScheduleInput): void {
   const handled = readHandled(input.store.keyValues, name)
   if (handled) tryRecord(name, { ...handled, isUnderWay: false }, input, END_NOT_RECORDED)
@@ -140,32 +137,32 @@ function logSkip({ name, batch }: Scheduled, logger: Logger): void {
   logger.info('A batch still runs at its next due time, which is skipped', { mirror: name })
 }
 
-/** A clock that is further behind was wrong when that was recorded. */
+/** If a recorded time is further ahead of the clock than this, the clock was wrong when it was recorded. */
 const MAX_STEP_BACK_MS = HOUR_MS
 
-/** The wall clock may be set at any time. */
+/** Finds the next due time of a schedule, although the wall clock may be set at any time. */
 class DueTime {
   readonly #nextAfter: NextDue
   /** Undefined when the schedule was never handled. */
   #handledAt: number | undefined
-  /** The time when the clock was found far behind. */
+  /** The time at which the clock was found far behind `#handledAt`. */
   #behindSince: number | undefined
-  #known: { readonly sinceMs: number; readonly dueAt: number | null } | undefined
+  #computed: { readonly sinceMs: number; readonly dueAt: number | null } | undefined
 
   constructor(nextAfter: NextDue, handledAt: number | undefined) {
     this.#nextAfter = nextAfter
     this.#handledAt = handledAt
   }
 
-  /** Past or future; null when there is none. */
+  /** Returns the due time, which may be past; null if there is none. */
   at(nowMs: number): number | null {
     if (this.#handledAt === undefined) return nowMs
     const sinceMs = this.#sinceMs(this.#handledAt, nowMs)
-    if (this.#known?.sinceMs !== sinceMs) this.#known = { sinceMs, dueAt: this.#nextAfter(sinceMs) }
-    return this.#known.dueAt
+    if (this.#computed?.sinceMs !== sinceMs) this.#computed = { sinceMs, dueAt: this.#nextAfter(sinceMs) }
+    return this.#computed.dueAt
   }
 
-  /** A small step back of the clock does not undo that. */
+  /** Marks all times up to now as handled. A small step back of the clock does not undo that. */
   handle(nowMs: number): void {
     this.#handledAt = nowMs
     this.#behindSince = undefined
@@ -183,9 +180,9 @@ class DueTime {
 
 interface HandledBatch {
   readonly cron: string
-  /** Every due time up to here had its batch or was skipped. */
+  /** Every due time up to this one had its batch or was skipped. */
   readonly handledAt: number
-  /** True while a batch has been started and has not ended. */
+  /** A batch was started and has not ended. */
   readonly isUnderWay: boolean
 }
 

@@ -11,26 +11,26 @@ export type Ability = (typeof GLOBAL_ABILITIES)[number]
 export const LIBRARY_RIGHTS = ['read', 'resource.create', 'update', 'resource.delete'] as const
 export type LibraryRight = (typeof LIBRARY_RIGHTS)[number]
 
-/** The rights that a valid token gives. */
+/** The rights that a valid token grants. */
 export interface Grant {
-  /** The number of the token. */
+  /** The row id of the token. */
   readonly tokenId: number
   readonly interfaces: readonly string[]
   readonly abilities: readonly string[]
-  /** The exact rights on this library: the token's own and those that an ability gives on every library. */
+  /** Returns the rights on this library, including those that an ability grants on every library. */
   accessTo(library: Pick<LibraryRow, 'id'>): LibraryRight[]
 }
 
 const TOKEN = /^kls_([0-9a-f]{16})_([\w-]{43})$/
 
-/** Creates a new token: a selector that finds its row, and 256 random bits of which only the SHA-256 is stored. */
+/** Creates a new token of a selector, which finds its row, and a secret of 256 random bits, of which only the SHA-256 is stored. */
 export function makeTokenSecret() {
   const selector = randomBytes(8).toString('hex')
   const secret = randomBytes(32).toString('base64url')
   return { token: `kls_${selector}_${secret}`, selector, secretSha256: sha256(secret) }
 }
 
-/** Returns the grant of a token, or why the token grants nothing. */
+/** Returns the grant of a token, or the reason why the token grants nothing. */
 export function readGrant({ tokens }: Tables, token: string, nowMs: number): Grant | 'unknown' | 'revoked' | 'expired' {
   const [, selector = '', secret = ''] = TOKEN.exec(token) ?? []
   const row = tokens.bySelector(selector)

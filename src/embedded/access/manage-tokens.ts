@@ -11,9 +11,9 @@ export interface TokenSpec {
   /** Unique among the tokens of the service. */
   readonly name: string
   readonly abilities?: readonly Ability[]
-  /** Rights on the libraries named next. */
+  /** Rights on each of `libraries`. */
   readonly access?: readonly LibraryRight[]
-  /** Identifiers or exact names; `all` means those to come as well. */
+  /** Identifiers or exact names; `all` includes libraries that are created later. */
   readonly libraries?: readonly string[] | 'all'
   /** Default `api`. */
   readonly interfaces?: readonly ('api' | 'mcp')[]
@@ -21,20 +21,19 @@ export interface TokenSpec {
 }
 
 /**
- * Creates a token on a data directory, whether its service runs or not, and returns its text, which is shown this once only.
- * Throws UsageError when the name is in use, a library is unknown or there is no service in the directory; OperatorError when
- * its database can't be used.
+ * Creates a token in a data directory, whether its service runs or not, and returns its text, which cannot be read again later. Throws
+ * UsageError if the name is in use, a library is unknown or the directory holds no service, OperatorError if its database cannot be used.
  */
 export function createToken(dataDir: string, spec: TokenSpec, nowMs: number): string {
   return withTables(dataDir, (tables, transact) => transact(() => insertToken(tables, spec, nowMs)))
 }
 
-/** Every token that was created and not replaced, revoked and expired ones included, oldest first. */
+/** Returns all tokens, including revoked and expired ones, the oldest first. */
 export function listTokens(dataDir: string): TokenListing[] {
   return withTables(dataDir, (tables) => tables.tokens.all().map((row) => listingOf(tables, row)))
 }
 
-/** Takes effect with the next request, also in a running service. False when no valid token has this name. */
+/** Revokes a token; a running service refuses it from the next request on. Returns false if it is missing or already revoked. */
 export function revokeToken(dataDir: string, name: string, nowMs: number): boolean {
   return withTables(dataDir, (tables) => tables.tokens.revoke(name, nowMs))
 }
@@ -74,7 +73,7 @@ function libraryIdOf({ libraries }: Tables, nameOrId: string): number {
   return library.id
 }
 
-/** A token as it is listed, without its secret. */
+/** A token without its secret, for lists. */
 export type TokenListing = ReturnType<typeof listingOf>
 
 function listingOf(tables: Tables, row: TokenRow) {
@@ -96,7 +95,7 @@ function listingOf(tables: Tables, row: TokenRow) {
 
 const OWNER = 'owner'
 
-/** Returns the owner's token, which has all rights. A start without its file creates it. */
+/** Returns the owner's token, which has all rights. If its file does not exist, creates a new one and the file. */
 export function ensureOwnerToken(paths: DataPaths, tables: Tables, nowMs: number): string {
   const written = readTextFile(paths.tokenFile)
   if (written !== undefined) return written

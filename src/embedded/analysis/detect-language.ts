@@ -4,7 +4,7 @@ import { isPlain } from './split-words.ts'
 
 type Script = 'Latin' | 'Cyrillic' | 'Greek' | 'Arabic' | 'Hebrew' | 'Devanagari'
 
-/** The languages of each script; detection falls back on the first one. */
+/** The languages of each script. The first one is assumed if a text does not tell its language. */
 const CANDIDATES: Readonly<Partial<Record<Script, readonly Language[]>>> = {
   Latin: ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'no', 'fi', 'hu', 'ro', 'tr', 'pl', 'cs', 'id'],
   Cyrillic: ['ru', 'uk', 'bg'],
@@ -23,7 +23,7 @@ const SCRIPTS: readonly (readonly [Script, RegExp])[] = [
   ['Devanagari', /\p{Script=Devanagari}/u],
 ]
 
-/** Letters that speak for a language in texts too short for function words. */
+/** Letters that indicate certain languages, for texts that are too short for function words. */
 const TYPICAL_LETTERS: readonly (readonly [RegExp, readonly Language[]])[] = [
   [/ß/, ['de']],
   [/[äö]/, ['de', 'sv', 'fi']],
@@ -44,30 +44,31 @@ const TYPICAL_LETTERS: readonly (readonly [RegExp, readonly Language[]])[] = [
   [/[ыэ]/, ['ru']],
   [/ъ/, ['bg', 'ru']],
 ]
-/** Two languages with nearly the same function words and stems: the likelier one is enough, since searches look for the stems of both. */
+/** Pairs of languages with nearly the same function words and stems. Only the likelier one is detected; searches use the stems of both. */
 export const TWINS: Readonly<Partial<Record<Language, Language>>> = { da: 'no', no: 'da' }
-const MAX_SAMPLE = 200
-const CERTAIN = 4
-const LONG_TEXT = 100
-/** A word counts this often at most: programs repeat the variables `a` and `i`, and addresses end in `.com`. */
+const MAX_SAMPLE_WORDS = 200
+const CERTAIN_SCORE = 4
+const LONG_TEXT_WORDS = 100
+/** How often a word counts at most: programs repeat the variables `a` and `i`, and addresses end in `.com`. */
 const MAX_COUNTED = 2
-const SINGLE_LETTER = 0.25
+const SINGLE_LETTER_SCORE = 0.25
+const TYPICAL_LETTER_SCORE = 0.6
 
 const LANGUAGES_OF_WORD = new Map<string, Language[]>()
 for (const [language, words] of FUNCTION_WORDS) {
   for (const word of words) LANGUAGES_OF_WORD.set(word, [...(LANGUAGES_OF_WORD.get(word) ?? []), language])
 }
 
-/** The language of each script in a text, the likeliest first; a second one when the text is too short to be certain. */
+/** The likely languages of a text for each of its scripts, the likeliest first; a second one only if the first is not certain. */
 export type Languages = ReadonlyMap<Script, readonly Language[]>
 
-/** Decides by function words, and by the letters of words that are none. */
+/** Returns the languages of a text, by its function words and by letters that are typical of languages. */
 export function detectLanguages(words: readonly Word[]): Languages {
   const scores = new Map<Language, number>()
   const add = (language: Language, points: number) => scores.set(language, (scores.get(language) ?? 0) + points)
   const scripts = new Set<Script>()
   const counts = new Map<string, number>()
-  for (const { source, small, isPair } of words.slice(0, MAX_SAMPLE)) {
+  for (const { source, small, isPair } of words.slice(0, MAX_SAMPLE_WORDS)) {
     const script = isPair ? undefined : scriptOf(source)
     if (script === undefined) continue
     scripts.add(script)
@@ -75,15 +76,15 @@ export function detectLanguages(words: readonly Word[]): Languages {
     if (languages) {
       const count = (counts.get(small) ?? 0) + 1
       counts.set(small, count)
-      const points = small.length === 1 ? SINGLE_LETTER : 1
+      const points = small.length === 1 ? SINGLE_LETTER_SCORE : 1
       if (count <= MAX_COUNTED) for (const language of languages) add(language, points)
     }
     if (!isPlain(small)) {
       for (const [letters, languages] of TYPICAL_LETTERS)
-        if (letters.test(small)) for (const each of languages) add(each, 0.6)
+        if (letters.test(small)) for (const each of languages) add(each, TYPICAL_LETTER_SCORE)
     }
   }
-  const isLong = words.length >= LONG_TEXT
+  const isLong = words.length >= LONG_TEXT_WORDS
   return new Map([...scripts].map((script) => [script, likeliest(script, scores, isLong)]))
 }
 
@@ -94,13 +95,13 @@ function likeliest(script: Script, scores: ReadonlyMap<Language, number>, isLong
   const [first, ...others] = candidates.toSorted((one, other) => scoreOf(other) - scoreOf(one))
   const second = others.find((language) => TWINS[language] !== first)
   if (first === undefined || second === undefined || usual === undefined) return candidates
-  if (scoreOf(first) >= CERTAIN && scoreOf(first) >= 1.2 * scoreOf(second)) return [first]
-  // A text of this length that is in a language has more of its function words: this is a program, or a list of names.
-  if (isLong && scoreOf(first) < CERTAIN) return [usual]
+  if (scoreOf(first) >= CERTAIN_SCORE && scoreOf(first) >= 1.2 * scoreOf(second)) return [first]
+  // A long text in any language would have more function words, so this is a program or a list of names.
+  if (isLong && scoreOf(first) < CERTAIN_SCORE) return [usual]
   return [...new Set([first, scoreOf(second) > 0 ? second : usual])]
 }
 
-/** The script of the first letter; undefined for a number, and for scripts whose languages nothing is known of. */
+/** Returns the script of the first letter of a word; undefined for a number and for scripts without detected languages. */
 export function scriptOf(word: string): Script | undefined {
   const code = word.charCodeAt(0)
   if ((code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)) return 'Latin'

@@ -1,4 +1,4 @@
-/** The commonest words without a meaning of their own. Language detection counts them, and a search ignores them. */
+/** The commonest words that have no meaning by themselves. Language detection counts them, and searches ignore them. */
 const LISTS = {
   en: `a about after all also an and any are as at be because been before but by can could did do does for from get had has have
     he her his how i if in into is it its me my no not of on or our over she should so some such than that the their them then
@@ -82,7 +82,7 @@ function languages(): Language[] {
   return Object.keys(LISTS).filter((name): name is Language => name in LISTS)
 }
 
-/** `word` in small letters. */
+/** `word` is in lower case. */
 export function isFunctionWord(word: string, language: Language): boolean {
   return FUNCTION_WORDS.get(language)?.has(word) ?? false
 }

@@ -4,14 +4,14 @@ import { foldWord, isPlain, partsOfName, type Word } from './split-words.ts'
 import { stemWord, unmarkedStem } from './stem-word.ts'
 
 const COMPOUNDING: ReadonlySet<string> = new Set(['de', 'nl', 'sv', 'da', 'no', 'fi'])
-const MIN_HEAD = 4
-const MIN_TAIL = 5
-const MAX_JOINED = 12
-const MAX_BROKEN = 64
-/** Digits of what has one number in several spellings. */
-const MIN_NUMBER = 7
-const MAX_NUMBER = 24
-// Where a part of a compound may begin: a vowel, or consonants that a word can begin with, before a vowel.
+const MIN_HEAD_LENGTH = 4
+const MIN_TAIL_LENGTH = 5
+const MAX_JOINED_LENGTH = 12
+const MAX_DIVIDED_LENGTH = 64
+/** How many digits a number has that is written with or without hyphens, such as that of a book or a telephone. */
+const MIN_DIGITS = 7
+const MAX_DIGITS = 24
+// How a part of a compound may begin: with a vowel, or with consonants that can begin a word, followed by a vowel.
 const ONSET = /^(?:[bcdfghjklmnprstvwz]|sch[lmnrw]?|st[r]?|sp[lr]?|[bcdfgkpt]r|[bcfgkp]l|kn|gn|pf|zw|schw|qu)?[aeiouy]/
 const VOWEL = /[aeiouy]/
 /** Names such as `x86` and `scan0012` have no other forms. */
@@ -21,9 +21,9 @@ const PARTS_OF_IDENTIFIER = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' }
 
 /**
- * The further forms under which words are found, each once: their stems, the ends of compounds, beginnings of version numbers,
- * parts of identifiers (`readFile`), words joined that a hyphen parts (`e-mail`), and umlauts written with an `e`. An English
- * stem that is a word of the text itself is left out, since searches look for it as a word, too: that is most of them.
+ * Returns the further forms under which words are found, each once: stems, ends of compounds, beginnings of version numbers, parts of
+ * identifiers (`readFile`), words without their hyphens (`e-mail`), and umlauts written with an `e`. Leaves out an English stem that is
+ * itself a word of the text, as most are, since searches also look for it as a word.
  */
 export function furtherForms(text: string, words: readonly Word[], languages: Languages): Set<string> {
   const forms = new Set<string>()
@@ -54,7 +54,7 @@ function addForms(
     return
   }
   const candidates = languages.get(script) ?? []
-  // A text too short to be certain of its language has the ends of its compounds only once, since languages so alike share them.
+  // If several languages are likely, only one adds ends of compounds, since the others would add nearly the same ones.
   const compounding = candidates.find((language) => COMPOUNDING.has(language))
   for (const language of candidates) {
     if (isFunctionWord(small, language)) continue
@@ -67,27 +67,27 @@ function addForms(
   }
   const spelled = isPlain(small) ? small : withoutUmlauts(small)
   if (spelled !== small) forms.add(foldWord(spelled))
-  // Some capitals have no small letter, such as those of mathematics.
+  // The second condition is for capitals without a lower case, such as those of mathematics.
   if ((source !== small || !isPlain(small)) && INNER_CAPITAL.test(source)) {
     for (const part of source.split(PARTS_OF_IDENTIFIER)) if (part.length > 1) forms.add(foldWord(part))
   }
 }
 
-/** `2.39.1` is found as `2.39`, too. */
+/** Adds the beginnings of a version number: `2.39.1` is also found as `2.39`. */
 function addVersions(version: string, forms: Set<string>): void {
   const parts = version.split('.')
   for (let count = 2; count < parts.length; count += 1) forms.add(parts.slice(0, count).join('.'))
 }
 
-/** True for a language that writes compounds as one word, which are found by their ends. */
+/** Returns whether a language writes compounds as one word, so that they are found by their ends. */
 export function isCompounding(language: string): boolean {
   return COMPOUNDING.has(language)
 }
 
-/** Each end of a stem at which a word of its own could begin. */
+/** Adds each end of a stem that could be a word of its own. */
 function addTails(stem: string, language: Language, forms: Set<string>): void {
   const end = stem.length - language.length - 1
-  for (let at = MIN_HEAD; at <= end - MIN_TAIL; at += 1) {
+  for (let at = MIN_HEAD_LENGTH; at <= end - MIN_TAIL_LENGTH; at += 1) {
     const tail = stem.slice(at)
     if (ONSET.test(tail) && VOWEL.test(stem.slice(0, at))) forms.add(tail)
   }
@@ -97,10 +97,11 @@ const JOINING = "-‐‑\u00ad,'’"
 const HYPHEN = /[-‐‑]/
 const THOUSANDS = /[,'’]/
 const GROUP = /^\d{3}(?:\.\d+)?$/
-/** A hyphen at the end of a line, as documents have it that were set for paper, with what leads to the next line. */
+/** Matches a hyphen that divides a word at the end of a line, up to the beginning of the next line. */
 const LINE_END = /[-‐‑\u00ad][^\S\n]*\n\s*/y
 const MAX_IN_RUN = 8
 
+/** Adds the spellings without hyphens, commas or apostrophes of a run of words that begins with this one. */
 function addJoined(text: string, words: readonly Word[], index: number, forms: Set<string>): void {
   const first = words[index]
   if (!first || first.end === text.length || !JOINING.includes(text.charAt(first.end))) return
@@ -116,10 +117,10 @@ function addJoined(text: string, words: readonly Word[], index: number, forms: S
   const next = words[index + 1]
   LINE_END.lastIndex = first.end
   if (next && LINE_END.test(text) && LINE_END.lastIndex === next.start && /^\p{Ll}/u.test(next.source))
-    add((first.folded + next.folded).slice(0, MAX_BROKEN))
+    add((first.folded + next.folded).slice(0, MAX_DIVIDED_LENGTH))
 }
 
-/** The words from this one on that such a sign joins. */
+/** Returns this word and those after it that are joined by such a sign. */
 function runFrom(text: string, words: readonly Word[], index: number, sign: RegExp): Word[] {
   const run = words.slice(index, index + MAX_IN_RUN)
   const end = run.findIndex((word, at) => {
@@ -129,24 +130,21 @@ function runFrom(text: string, words: readonly Word[], index: number, sign: RegE
   return end < 0 ? run : run.slice(0, end)
 }
 
-/**
- * The spelling without signs of words that hyphens join, such as `email`, `utf8` and the number of a book; undefined where it would be another word:
- * `10-20` is not 1020.
- */
+/** Returns hyphenated words without hyphens, such as `email` or `utf8`; undefined if that changes the meaning: `10-20` is not 1020. */
 export function spelledTogether(words: readonly Word[]): string | undefined {
   const joined = words.map(({ folded }) => folded).join('')
-  if (/^\d+x?$/.test(joined)) return joined.length >= MIN_NUMBER && joined.length <= MAX_NUMBER ? joined : undefined
-  return words.length === 2 && joined.length <= MAX_JOINED && !/[~.]/.test(joined) ? joined : undefined
+  if (/^\d+x?$/.test(joined)) return joined.length >= MIN_DIGITS && joined.length <= MAX_DIGITS ? joined : undefined
+  return words.length === 2 && joined.length <= MAX_JOINED_LENGTH && !/[~.]/.test(joined) ? joined : undefined
 }
 
-/** `1,234.56` as `1234.56`. */
+/** Returns the words of `1,234.56` as `1234.56`; undefined for words that are no such number. */
 export function withoutThousands([first, ...groups]: readonly Word[]): string | undefined {
   const isNumber = groups.length > 0 && /^\d{1,3}$/.test(first?.folded ?? '')
   if (!first || !isNumber || !groups.every(({ folded }) => GROUP.test(folded))) return undefined
   return first.folded + groups.map(({ folded }) => folded).join('')
 }
 
-/** `Müller` as `Mueller`. */
+/** Returns `Müller` as `Mueller`. */
 export function withoutUmlauts(word: string): string {
   return word.replace(/[äöüåø]/g, (letter) => UMLAUTS[letter] ?? letter)
 }

@@ -2,16 +2,16 @@ import { detectLanguages, type Languages } from './detect-language.ts'
 import { furtherForms } from './further-forms.ts'
 import { splitWords, type Word } from './split-words.ts'
 
-/** The entry of one passage in the search index: words separated by blanks, for each column. */
-interface IndexWords {
+/** The entry of one passage in the search index. Each column has words separated by blanks. */
+export interface IndexWords {
   readonly name: string
   readonly heading: string
   readonly body: string
-  /** Forms of the words of the body, each once. */
+  /** The further forms of the words of the body, each once. */
   readonly forms: string
 }
 
-/** `name` is the resource's title, or empty for a passage that is not found by it. */
+/** Returns the index entry of a passage. `name` is the title of the resource, or empty if the passage is not to be found by it. */
 export function indexWords(name: string, text: string, isBeginning: boolean): IndexWords {
   const words = splitWords(text)
   const languages = detectLanguages([...words, ...splitWords(name)])
@@ -39,8 +39,8 @@ const MAX_LENGTH = 80
 const MAX_HEADINGS = 40
 
 /**
- * The headings of a text, a line each: lines marked as in Markdown, lines that are underlined, lines of capitals as in manual
- * pages, and the first line of a document where it is short.
+ * Returns the headings of a text, one on each line: headings as in Markdown, lines that are underlined, lines of capitals as in manual
+ * pages, and the first line of a document. Long lines are never headings.
  */
 export function findHeadings(text: string, isBeginning: boolean): string {
   const lines = text.split('\n')

@@ -1,10 +1,10 @@
-/** A word of a text, or one pair of characters of a script that writes no blanks between words. */
+/** A word of a text, or a pair of characters in a script that is written without blanks between words. */
 export interface Word {
-  /** As the index has it: folded, at most MAX_LENGTH characters. */
+  /** The spelling in the index: `foldWord` of the word, at most MAX_LENGTH characters. */
   readonly folded: string
-  /** In small letters, with the accents that stemmers need. */
+  /** The word in lower case, with its accents, for stemmers. */
   readonly small: string
-  /** As it stands in the text, from `start` to `end`. */
+  /** The word as it is in the text, from `start` to `end`. */
   readonly source: string
   readonly start: number
   readonly end: number
@@ -17,9 +17,9 @@ const INVISIBLE = '\\u00ad\\u200c\\u200d\\u2060'
 const name = (letter: string) =>
   `(?<![${letter}])(?:[A-Za-z]{1,12}(?:\\+\\+|\\.[Jj][Ss])|[A-Za-z]#|\\.[Nn][Ee][Tt])(?![${letter}+#])`
 const LETTER = '\\p{L}\\p{N}'
-// A number keeps its dots (`2.39.1`); any other mark ends a word.
+// Dots belong to a number (`2.39.1`); every other punctuation mark ends a word.
 const RUN = new RegExp(`${name(LETTER)}|[${LETTER}][${LETTER}\\p{M}${INVISIBLE}]*(?:(?<=\\p{Nd})\\.\\d+)*`, 'gu')
-// The same for ASCII takes half the time.
+// RUN for texts in ASCII, which takes half the time.
 const PLAIN_RUN = new RegExp(`${name('A-Za-z0-9')}|[A-Za-z0-9]+(?:(?<=[0-9])\\.\\d+)*`, 'g')
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 const PAIRED = `[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}ーｰﾞﾟ]`
@@ -28,14 +28,14 @@ const HAS_LETTER = /[\p{L}\p{N}]/u
 const PAIRED_OR_NOT = new RegExp(`${PAIRED}+|[^${PAIRED.slice(1)}+`, 'gu')
 const LETTERS_BEFORE_VERSION = /^(\D.*?)(\d+\.[\d.]+)$/s
 
-/** True when the text has characters of a script that writes no blanks between words. */
+/** Returns whether a text has characters of a script that is written without blanks between words. */
 export function hasPairedScript(text: string): boolean {
   return HAS_PAIRED.test(text)
 }
 
 /**
- * The words of a text in their order. Runs of Chinese, Japanese, Korean, Thai and the like become overlapping pairs of
- * characters, and their last character alone, so that any part of a run is found as a phrase of pairs.
+ * Returns the words of a text in their order. A run of Chinese, Japanese, Korean, Thai or the like becomes overlapping pairs of characters
+ * and its last character alone, so that any part of the run is found as a phrase of pairs.
  */
 export function splitWords(text: string): Word[] {
   const words: Word[] = []
@@ -46,7 +46,7 @@ export function splitWords(text: string): Word[] {
   return words
 }
 
-/** The parts of a text between characters that belong to no word: each can be split alone. */
+/** Returns the parts of a text between characters that belong to no word. Each part can be split into words separately. */
 export function runsOf(text: string): RegExpStringIterator<RegExpExecArray> {
   return text.matchAll(isPlain(text) ? PLAIN_RUN : RUN)
 }
@@ -69,7 +69,7 @@ function pushWord(source: string, start: number, words: Word[]): void {
   }
 }
 
-/** Positions are approximate in a run with half-width letters, where several make one character. */
+/** Adds the pairs of a run. Their positions are approximate if the run has half-width letters, several of which make one character. */
 function pushPairs(run: string, at: number, words: Word[]): void {
   const characters = Array.from(run.normalize('NFKC'))
   const runEnd = at + run.length
@@ -81,43 +81,43 @@ function pushPairs(run: string, at: number, words: Word[]): void {
 }
 
 function push(source: string, start: number, isPair: boolean, words: Word[]): void {
-  const small = smallLetters(source)
+  const small = lowerCaseOf(source)
   const plain = isPlain(small)
   const folded = (plain ? withoutSigns(small) : foldWord(source)).slice(0, MAX_LENGTH)
-  // Some letters are marks on a blank when they are folded, such as U+FC5E.
+  // Some letters have no letter left after folding, such as U+FC5E, which becomes marks on a blank.
   if (!plain && !HAS_LETTER.test(folded)) return
   words.push({ folded, small, source, start, end: start + source.length, isPair })
 }
 
-/** The index has no signs, so `c++` becomes `c~plus~plus`, which occurs in no text. */
+/** Replaces signs, which the index cannot have: `c++` becomes `c~plus~plus`, which occurs in no text. */
 function withoutSigns(small: string): string {
   return small.endsWith('+') || small.endsWith('#') ? small.replaceAll('+', '~plus').replaceAll('#', '~sharp') : small
 }
 
-/** The words in a name such as `C++` or `node.js`; empty for any other word. */
+/** Returns the words in a name such as `C++` or `node.js`; an empty list for any other word. */
 export function partsOfName({ small, folded }: Word): string[] {
   if (!folded.includes('~') && !folded.includes('.')) return []
   return /^[.a-z]/.test(small) ? small.split(/[+#.]/).filter((part) => part !== '') : []
 }
 
-/** Letters that Unicode does not decompose, and letters that people type in place of each other. */
+/** Replacements for letters that Unicode does not decompose, and for letters that people confuse when they type. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ĸ: 'k', ŋ: 'n' },
   ...{ ς: 'σ', ى: 'ي', ة: 'ه', ک: 'ك', ی: 'ي', ך: 'כ', ם: 'מ', ן: 'נ', ף: 'פ', ץ: 'צ' },
 }
 const REPLACED = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
-// Accents of Latin, Greek and Cyrillic (but й is a letter), vowel points of Hebrew and Arabic, and invisible characters.
+// Accents of Latin, Greek and Cyrillic (except in й, which is a letter), vowel points of Hebrew and Arabic, and invisible characters.
 const DROPPED =
   /(?<!и)\p{Script=Inherited}(?<![\u3099\u309a])|[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u00ad\u2060]/gu
 const PLAIN = /^[\0-\x7f]*$/
 const FOREIGN_DIGITS = /[\u0660-\u0669\u06f0-\u06f9]/g
 
-/** True for ASCII, which has nothing to fold but capitals. */
+/** Returns whether a word is ASCII, in which only capitals have to be folded. */
 export function isPlain(word: string): boolean {
   return PLAIN.test(word)
 }
 
-/** One spelling for all: small letters without accents, `ß` as `ss`, compatible forms (full width, ligatures) as plain ones. */
+/** Returns a word in lower case without accents, with `ss` for `ß`, and plain letters for full-width ones and ligatures. */
 export function foldWord(word: string): string {
   const small = word.toLowerCase()
   if (isPlain(small)) return small
@@ -130,8 +130,8 @@ export function foldWord(word: string): string {
     .normalize('NFC')
 }
 
-/** The word in small letters with its accents, which stemmers need. */
-function smallLetters(word: string): string {
+/** Returns a word in lower case with its accents, but without vowel points of Arabic and invisible characters. */
+function lowerCaseOf(word: string): string {
   const small = word.toLowerCase()
   return isPlain(small) ? small : small.normalize('NFC').replace(/[\u0640\u064b-\u065f\u0670\u00ad\u2060]/g, '')
 }

@@ -34,7 +34,7 @@ const MAX_CACHED = 10_000
 
 const cached = new Map<Language, Map<string, string>>()
 
-/** The stem of a word in small letters, folded, with the sign of its language (`librari~en`), so that stems of two languages never meet. */
+/** Returns the folded stem of a lower-case word and its language (`librari~en`), so that stems of different languages never match. */
 export function stemWord(word: string, language: Language): string {
   let stems = cached.get(language)
   if (!stems) {
@@ -50,7 +50,7 @@ export function stemWord(word: string, language: Language): string {
   return marked
 }
 
-/** A stem of `stemWord` without the sign of its language. */
+/** Returns a stem of `stemWord` without its language. */
 export function unmarkedStem(stem: string): string {
   return stem.slice(0, stem.indexOf('~'))
 }
@@ -59,7 +59,7 @@ export function isEnglishStem(word: string): boolean {
   return word.endsWith('~en')
 }
 
-/** The endings of nouns and adjectives in Polish and Czech, accents folded, and in Bulgarian. */
+/** The endings of nouns and adjectives: in Polish and Czech without accents, and in Bulgarian. */
 const ENDING =
   /(?<=...)(?:ите|ията|ата|ята|ото|ето|ия|ът|ят|та|то|те|[аяоеи])$|(?<=...)(?:(?:am|em|ym|im)i|[aeiy]ch|ow[iae]?|[eo]ho|ego|emu|[oiaey]m|ej|iem?|ia|ou|[aeiouy])$/
 
@@ -67,7 +67,7 @@ function withoutEnding(word: string): string {
   return foldWord(word).replace(ENDING, '')
 }
 
-/** Hebrew writes articles, prepositions and "and" as the first letters of a word. */
+/** Removes articles, prepositions and "and", which Hebrew writes as the first letters of a word, and plural endings. */
 function withoutPrefix(word: string): string {
   return word.replace(/^(?:ו?ש?[הבלמכ])(?=.{3})/, '').replace(/(?:ים|ות)$/, '')
 }

@@ -7,23 +7,23 @@ import { type ByteRange, FRAME_BYTES, readSeekable, SeekableWriter } from './see
 const READ_CHUNK_BYTES = 64 * 1024
 const WHOLE: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY }
 
-/** A content that is flushed to a temporary file, compressed or as it is. */
+/** A content that is completely in a temporary file, compressed (`isPacked`) or not. */
 export interface FinishedFile {
   readonly temporaryFile: string
   readonly isPacked: boolean
 }
 
-/** Returns the path of the compressed file; an uncompressed one is at `path`. */
+/** Returns the path of a compressed content; an uncompressed one is at `path` itself. */
 export function packedPath(path: string): string {
   return `${path}.zst`
 }
 
-/** Returns `path` if the content is there uncompressed, so that programs can read it; undefined otherwise. */
+/** Returns `path` if the content is uncompressed, so that programs can read it there; otherwise undefined. */
 export function plainPath(path: string): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-/** Reads a content, or a part of it, from the one of its two files that is there. */
+/** Reads a content, or a part of it, from its compressed or uncompressed file. */
 export function streamContent(path: string, range = WHOLE): Readable {
   const plain = openIfThere(path)
   if (plain === undefined) return Readable.from(readSeekable(packedPath(path), range), { objectMode: false })
@@ -31,15 +31,15 @@ export function streamContent(path: string, range = WHOLE): Readable {
 }
 
 /**
- * Writes a new content of more than FRAME_BYTES: compressed if it begins with text, which has no zero byte, otherwise as it is, with a
- * hole where a chunk is zero, so that a disk image takes the room that it has. The first
- * chunks have at least FRAME_BYTES, so that the same content is always written the same way.
+ * Writes a new content of more than FRAME_BYTES. It is compressed if it begins with text, that is, without zero bytes. Otherwise chunks
+ * of zeros become holes, so that a disk image takes no more space than before. The first call of `write` gets at least FRAME_BYTES, so
+ * that the same content is always written in the same way.
  */
 export class ContentWriter implements FinishedFile, AsyncDisposable {
   readonly temporaryFile: string
   readonly #file: FileHandle
   #packer: SeekableWriter | 'none' | undefined
-  /** Of a content that is not packed, with its holes. */
+  /** The bytes of an uncompressed content so far, including holes. */
   #writtenBytes = 0
 
   private constructor(path: string, file: FileHandle) {
@@ -47,7 +47,7 @@ export class ContentWriter implements FinishedFile, AsyncDisposable {
     this.#file = file
   }
 
-  /** Creates the file, which disposing closes and removes unless it was moved. */
+  /** Creates the temporary file. Disposing closes it, and removes it if it was not moved. */
   static async create(path: string): Promise<ContentWriter> {
     return new ContentWriter(path, await open(path, 'wx', 0o600))
   }
@@ -72,7 +72,7 @@ export class ContentWriter implements FinishedFile, AsyncDisposable {
     }
   }
 
-  /** All of it is durable when this resolves. */
+  /** Resolves when the whole content is durable. */
   async finish(): Promise<void> {
     if (this.#packer instanceof SeekableWriter) await this.#packer.end()
     else await this.#file.truncate(this.#writtenBytes)
@@ -93,7 +93,7 @@ function beginsWithText(chunks: readonly Buffer[]): boolean {
   return !Buffer.concat(chunks).subarray(0, FRAME_BYTES).includes(0)
 }
 
-/** Opens a file for reading; undefined when there is none. */
+/** Opens a file for reading; returns undefined if it does not exist. */
 export function openIfThere(path: string): number | undefined {
   try {
     return openSync(path, 'r')

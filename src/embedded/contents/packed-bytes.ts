@@ -1,16 +1,16 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { messageOf } from '../../foundation/errors.ts'
 
-/** Stored bytes are not what was packed. */
+/** Stored bytes are not those that were written. */
 export class DamagedBytesError extends Error {}
 
-/** Returns the bytes as zstd where that is shorter; otherwise unchanged, so that the length shows which of the two they are. */
+/** Returns the bytes compressed with zstd if that is shorter, otherwise unchanged. The length tells `unpackBytes` which of the two. */
 export function packBytes(bytes: Buffer): Buffer {
   const packed = zstdCompressSync(bytes, { chunkSize: chunkSizeOf(bytes.length) })
   return packed.length < bytes.length ? packed : bytes
 }
 
-/** Returns the `sizeBytes` bytes that were packed; throws DamagedBytesError when these are not they. */
+/** Returns the `sizeBytes` bytes from which `packBytes` made `stored`. Throws DamagedBytesError if `stored` is damaged. */
 export function unpackBytes(stored: Buffer, sizeBytes: number): Buffer {
   if (stored.length === sizeBytes) return stored
   try {
@@ -25,7 +25,7 @@ export function unpackBytes(stored: Buffer, sizeBytes: number): Buffer {
   throw new DamagedBytesError(`${stored.length} stored bytes do not unpack to ${sizeBytes} bytes`)
 }
 
-/** One piece for all, which takes a fifth of the time less than the default of 16 KiB; Node wants at least 64. */
+/** Returns the size of one chunk for all bytes, which saves a fifth of the time of chunks of 16 KiB. Node requires at least 64. */
 function chunkSizeOf(sizeBytes: number): number {
   return Math.max(64, sizeBytes)
 }

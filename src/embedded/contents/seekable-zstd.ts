@@ -16,13 +16,14 @@ interface Frame {
   readonly plainBytes: number
 }
 
-/** A frame, and where it and its content begin. */
-export interface PlacedFrame extends Frame {
+export interface LocatedFrame extends Frame {
+  /** The offset of the frame in the file. */
   readonly packedAt: number
+  /** The offset of its bytes in the content. */
   readonly plainAt: number
 }
 
-/** The bytes of a frame: a reader unpacks a whole frame to get any of its bytes. */
+/** The uncompressed size of each frame but the last. To get any byte, a reader unpacks the whole frame. */
 export const FRAME_BYTES = 64 * 1024
 const HEADER_BYTES = 8
 const ENTRY_BYTES = 8
@@ -30,47 +31,44 @@ const FOOTER_BYTES = 9
 const SKIPPABLE_FRAME = 0x184d2a5e
 const SEEKABLE = 0x8f92eab1
 
-/** Node fills one chunk; if that were full, it would make a second one. */
+/** One byte more than a frame has: if a chunk were full, Node would allocate a second one. */
 const UNPACKING = { maxOutputLength: FRAME_BYTES, chunkSize: FRAME_BYTES + 1 }
 
 const pack = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress)
 const unpack = promisify<Buffer, ZstdOptions, Buffer>(zstdDecompress)
 
-/**
- * Writes a file in the seekable format of Zstandard, which the program `zstd` unpacks as well: frames of at most 64 KiB of content,
- * then a table of their sizes.
- */
+/** Writes a file in the seekable format of Zstandard: frames of FRAME_BYTES of content, then a table of their sizes. */
 export class SeekableWriter {
   readonly #file: FileHandle
   readonly #frames: Frame[] = []
-  #rest = Buffer.alloc(0)
+  #pending = Buffer.alloc(0)
 
   constructor(file: FileHandle) {
     this.#file = file
   }
 
   async write(chunks: readonly Buffer[]): Promise<void> {
-    const bytes = Buffer.concat([this.#rest, ...chunks])
+    const bytes = Buffer.concat([this.#pending, ...chunks])
     let at = 0
     for (; bytes.length - at >= FRAME_BYTES; at += FRAME_BYTES) await this.#add(bytes.subarray(at, at + FRAME_BYTES))
-    this.#rest = bytes.subarray(at)
+    this.#pending = bytes.subarray(at)
   }
 
   /** Writes the last frame and the table. */
   async end(): Promise<void> {
-    if (this.#rest.length > 0) await this.#add(this.#rest)
+    if (this.#pending.length > 0) await this.#add(this.#pending)
     await this.#file.appendFile(seekTable(this.#frames))
   }
 
   async #add(plain: Buffer): Promise<void> {
-    // A frame that declares its size is unpacked without a window of 2 MiB.
+    // If a frame declares its size, unpacking it needs no window of 2 MiB.
     const packed = await pack(plain, { pledgedSrcSize: plain.length })
     await this.#file.appendFile(packed)
     this.#frames.push({ packedBytes: packed.length, plainBytes: plain.length })
   }
 }
 
-/** Reads the content of a file that SeekableWriter wrote, or a part of it. Throws DamagedBytesError. */
+/** Reads a part of the content of a file that SeekableWriter wrote. Throws DamagedBytesError. */
 export async function* readSeekable(path: string, range: ByteRange): AsyncGenerator<Buffer> {
   using file = new SeekableFile(path)
   for (const frame of file.framesOf(range)) {
@@ -82,10 +80,10 @@ export async function* readSeekable(path: string, range: ByteRange): AsyncGenera
 /** An open file that SeekableWriter wrote. Its methods throw DamagedBytesError. */
 export class SeekableFile implements Disposable {
   readonly #file: number
-  readonly frames: readonly PlacedFrame[]
+  readonly frames: readonly LocatedFrame[]
 
-  /** `frames` are those of the same file when it was open before. */
-  constructor(path: string, frames?: readonly PlacedFrame[]) {
+  /** `frames` are the frames of this file, if they are known from an earlier opening. */
+  constructor(path: string, frames?: readonly LocatedFrame[]) {
     using opening = new DisposableStack()
     this.#file = openSync(path, 'r')
     opening.defer(() => closeSync(this.#file))
@@ -93,15 +91,16 @@ export class SeekableFile implements Disposable {
     opening.move()
   }
 
-  framesOf({ start, end }: ByteRange): readonly PlacedFrame[] {
+  /** Returns the frames that have bytes of a range of the content. */
+  framesOf({ start, end }: ByteRange): readonly LocatedFrame[] {
     return this.frames.slice(Math.floor(start / FRAME_BYTES), Math.floor(end / FRAME_BYTES) + 1)
   }
 
-  readPacked({ packedAt, packedBytes }: PlacedFrame): Buffer {
+  readPacked({ packedAt, packedBytes }: LocatedFrame): Buffer {
     return readAt(this.#file, packedAt, packedBytes)
   }
 
-  unpack(frame: PlacedFrame): Buffer {
+  unpack(frame: LocatedFrame): Buffer {
     try {
       return zstdDecompressSync(this.readPacked(frame), UNPACKING)
     } catch (error) {
@@ -114,8 +113,8 @@ export class SeekableFile implements Disposable {
   }
 }
 
-/** Returns the part of an unpacked frame that lies in a range. */
-export function partOf({ plainAt, plainBytes }: PlacedFrame, plain: Buffer, { start, end }: ByteRange): Buffer {
+/** Returns the bytes of an unpacked frame that are in a range of the content. */
+export function partOf({ plainAt, plainBytes }: LocatedFrame, plain: Buffer, { start, end }: ByteRange): Buffer {
   if (plain.length !== plainBytes) throw new DamagedBytesError(`A frame does not unpack to ${plainBytes} bytes`)
   return plain.subarray(Math.max(0, start - plainAt), end - plainAt + 1)
 }
@@ -135,7 +134,7 @@ function seekTable(frames: readonly Frame[]): Buffer {
   return table
 }
 
-function readSeekTable(file: number): PlacedFrame[] {
+function readSeekTable(file: number): LocatedFrame[] {
   const { size } = fstatSync(file)
   const footer = readAt(file, size - FOOTER_BYTES, FOOTER_BYTES)
   const tableBytes = footer.readUInt32LE(0) * ENTRY_BYTES
@@ -143,7 +142,7 @@ function readSeekTable(file: number): PlacedFrame[] {
     throw new DamagedBytesError('The file does not end with the table of its frames')
   }
   const table = readAt(file, size - FOOTER_BYTES - tableBytes, tableBytes)
-  const frames: PlacedFrame[] = []
+  const frames: LocatedFrame[] = []
   let [packedAt, plainAt] = [0, 0]
   for (let at = 0; at < tableBytes; at += ENTRY_BYTES) {
     const [packedBytes, plainBytes] = [table.readUInt32LE(at), table.readUInt32LE(at + 4)]

@@ -1,19 +1,19 @@
 import type { Database } from 'better-sqlite3'
 
-/** Vectors of consecutive chunks of one resource. */
+/** A row with the vectors of consecutive chunks of one resource. */
 export interface ChunkVectors {
   readonly resourceId: number
-  /** The last passage that they are of. */
+  /** The ordinal of the passage that the last chunk is of. */
   readonly lastOrdinal: number
   readonly dimensions: number
   readonly chunkCount: number
-  /** As `packChunks` makes them. */
+  /** The chunks as `packChunks` packs them. */
   readonly chunks: Buffer
 }
 
 const TO_EMBED = "is_embedded = 0 AND (status IS NULL OR status IN ('completed_with_warnings', 'partial'))"
 
-/** The vectors, which are removed together with their resource, and the resources that still need some. */
+/** The queries of vectors, and of resources that still need some. SQLite removes the vectors together with their resource. */
 export function chunkVectorsTable(database: Database) {
   const next = database
     .prepare<[], number>(
@@ -21,7 +21,7 @@ export function chunkVectorsTable(database: Database) {
        WHERE ${TO_EMBED} AND library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1) ORDER BY id LIMIT 1`,
     )
     .pluck()
-  // Each balanced search asks, so it counts in the index alone.
+  // Each balanced search needs this number, so the query uses nothing but an index.
   const countToEmbed = database
     .prepare<[], number>(
       `SELECT (SELECT count(*) FROM resource WHERE ${TO_EMBED}) -
@@ -48,14 +48,14 @@ export function chunkVectorsTable(database: Database) {
   const removeAll = database.prepare<[]>('DELETE FROM chunk_vectors')
   const reopenAll = database.prepare<[]>('UPDATE resource SET is_embedded = 0 WHERE is_embedded = 1')
   return {
-    /** The oldest resource whose chunks are not all embedded. */
+    /** Returns the oldest resource whose chunks are not all embedded. */
     nextToEmbed: () => next.get(),
     countToEmbed: () => countToEmbed.get() ?? 0,
     countChunks: () => countChunks.get() ?? 0,
     isEmpty: () => exists.get() === 0,
-    /** The last passage of a resource that has vectors, -1 without any. */
+    /** Returns the ordinal of the last passage of a resource that has vectors, -1 if none has. */
     lastOrdinal: (resourceId: number) => lastOrdinal.get(resourceId) ?? -1,
-    /** The next passages of a resource. */
+    /** Returns the ordinals of up to `count` passages of a resource after `ordinal`. */
     ordinalsAfter: (resourceId: number, ordinal: number, count: number) =>
       ordinalsAfter.all(resourceId, ordinal, count),
     insert: (vectors: ChunkVectors) => {
@@ -65,7 +65,7 @@ export function chunkVectorsTable(database: Database) {
     finish: (resourceId: number) => {
       finish.run(resourceId)
     },
-    /** Forgets the vectors of a resource whose passages are made anew. */
+    /** Removes the vectors of a resource, so that it is embedded again. Call it when its passages are replaced. */
     removeOfResource: (resourceId: number) => {
       if (reopen.run(resourceId).changes > 0) remove.run(resourceId)
     },

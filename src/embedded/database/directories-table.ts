@@ -27,10 +27,10 @@ export function directoriesTable(database: Database) {
   const add = (directory: NewDirectory) => Number(insert.run(directory).lastInsertRowid)
   return {
     byPath: (libraryId: number, path: string) => byPath.get(libraryId, path),
-    /** Up to `count` names of child directories after `name`, in code point order. */
+    /** Returns up to `count` names of child directories after `name`, in code point order. */
     namesAfter: (parentId: number, name: string, count: number) => names.all(parentId, name, count),
     insert: add,
-    /** The root of a new library with its inbox. */
+    /** Inserts the root and the inbox of a new library. */
     insertRoot(libraryId: number): void {
       const parentId = add({ libraryId, parentId: null, path: '/', name: '' })
       add({ libraryId, parentId, path: INBOX_PATH, name: nameOfLibraryPath(INBOX_PATH) })

@@ -32,7 +32,7 @@ export function librariesTable(database: Database) {
     `INSERT INTO library (public_id, name, overview, created_at_ms, updated_at_ms)
      VALUES (@publicId, @name, @overview, @createdAtMs, @createdAtMs)`,
   )
-  // The name is free again; no new one begins with a blank.
+  // Replaces the name, so that a new library can have it. Names of libraries that exist never begin with a blank.
   const remove = database.prepare<[number]>(
     "UPDATE library SET is_deleted = 1, name = ' ' || public_id WHERE id = ? AND is_deleted = 0",
   )
@@ -41,25 +41,18 @@ export function librariesTable(database: Database) {
     byId: (id: number) => byId.get(id),
     byName: (name: string) => byName.get(name),
     all: () => all.all(),
-    /** Up to `count` libraries in the order of their creation, after the one with this row id. */
+    /** Returns up to `count` libraries after this row id, in the order of their creation. */
     after: (id: number, count: number) => after.all(id, count),
     insert: (library: NewLibrary) => Number(insert.run(library).lastInsertRowid),
-    /** Hides the library from all but `deletedLibraries`, which removes what belongs to it; false when it is gone. */
+    /** Marks the library as deleted; `deletedLibraries` removes its data later. Returns false if there is no such library. */
     remove: (id: number) => remove.run(id).changes > 0,
   }
 }
 
-/** The resources and passages that one transaction removed. */
-interface RemovedPiece {
-  /** Hashes of the resources that were removed. */
-  readonly contents: readonly Buffer[]
-  readonly passageCount: number
-}
+/** The greatest number of passages or directories that `removePiece` removes. */
+const MAX_REMOVED = 100
 
-/** One piece removes at most this number of passages or directories. */
-const PIECE = 100
-
-/** Libraries that are deleted for everybody but still take room; a resource that is deleted alone gets one of its own. */
+/** The queries of libraries that are deleted but still take disk space. A deleted resource is moved to such a library. */
 export function deletedLibrariesTable(database: Database, blocks: Pick<ContentBlocksTable, 'erase'>) {
   const next = database.prepare<[], number>('SELECT id FROM library WHERE is_deleted = 1 ORDER BY id LIMIT 1').pluck()
   const nextResource = database.prepare<[number], { id: number; sha256: Buffer }>(
@@ -71,7 +64,7 @@ export function deletedLibrariesTable(database: Database, blocks: Pick<ContentBl
   const words = passageWordsTable(database)
   const removePassage = database.prepare<[number]>('DELETE FROM passage WHERE id = ?')
   const removeResource = database.prepare<[number]>('DELETE FROM resource WHERE id = ?')
-  // A directory is younger than its parent, so that none of these has children left.
+  // A directory has a greater id than its parent, so its children are removed before it.
   const removeDirectories = database.prepare<[number, number]>(
     `DELETE FROM directory WHERE id IN (SELECT id FROM directory WHERE library_id = ? ORDER BY id DESC LIMIT ?)`,
   )
@@ -86,7 +79,7 @@ export function deletedLibrariesTable(database: Database, blocks: Pick<ContentBl
   const move = database.prepare<[number | bigint, number]>(
     'UPDATE resource SET library_id = ?, block_id = NULL, block_start = NULL WHERE id = ?',
   )
-  /** Returns how many it removed; fewer than `count` when no more are there. */
+  /** Returns how many passages it removed; fewer than `count` if it removed all of them. */
   const removePassages = (resourceId: number, count: number) => {
     const ids = passages.all(resourceId, count)
     for (const id of ids) {
@@ -96,37 +89,38 @@ export function deletedLibrariesTable(database: Database, blocks: Pick<ContentBl
     return ids.length
   }
   return {
-    /** The row id of one of them. */
+    /** Returns the row id of a deleted library. */
     next: () => next.get(),
-    /** Deletes a resource for everybody. Its bytes are erased at once where it shares a block with others. */
-    takeIn(resourceId: number, nowMs: number): void {
+    /** Deletes a resource: moves it to a deleted library of its own. If its content shares a block, its bytes are erased at once. */
+    deleteResource(resourceId: number, nowMs: number): void {
       blocks.erase(resourceId)
       removeLocations.run(resourceId)
       const publicId = newIdentifier(nowMs)
       move.run(insertDeleted.run(publicId, publicId).lastInsertRowid, resourceId)
     },
     /**
-     * Removes some of what belongs to the library, and no more once `isOver`. Call it in a transaction until nothing is left.
-     * Most resources take microseconds, but one of some twenty makes SQLite merge the index of words, which takes up to 40 ms.
+     * Removes a part of the library's data, until `isOver` returns true. Call it in transactions until `next` returns another library. Most
+     * resources take microseconds, but for about one in twenty SQLite merges the index of words, which takes up to 40 ms. Returns the
+     * hashes of the removed resources, and the number of removed passages.
      */
-    removePiece(libraryId: number, isOver: () => boolean): RemovedPiece {
+    removePiece(libraryId: number, isOver: () => boolean) {
       const contents: Buffer[] = []
       let passageCount = 0
-      let left = PIECE
-      while (left > 0 && !(left < PIECE && isOver())) {
+      let budget = MAX_REMOVED
+      while (budget > 0 && !(budget < MAX_REMOVED && isOver())) {
         const resource = nextResource.get(libraryId)
         if (!resource) {
-          left -= removeBlocks.run(libraryId, left).changes
-          if (left > 0 && removeDirectories.run(libraryId, left).changes < left) removeLibrary.run(libraryId)
+          budget -= removeBlocks.run(libraryId, budget).changes
+          if (budget > 0 && removeDirectories.run(libraryId, budget).changes < budget) removeLibrary.run(libraryId)
           break
         }
-        const removed = removePassages(resource.id, left)
-        if (removed < left) {
+        const removed = removePassages(resource.id, budget)
+        if (removed < budget) {
           removeResource.run(resource.id)
           contents.push(resource.sha256)
         }
         passageCount += removed
-        left -= Math.max(1, removed)
+        budget -= Math.max(1, removed)
       }
       return { contents, passageCount }
     },

@@ -33,7 +33,7 @@ export function locationsTable(database: Database) {
      VALUES (@directoryId, @filename, iif(@title = @filename, '', @title), @resourceId)`,
   )
   return {
-    /** Up to `count` files of a directory after `filename`, in code point order. */
+    /** Returns up to `count` files of a directory after `filename`, in code point order. */
     listAfter: (directoryId: number, filename: string, count: number): ListedFile[] =>
       listed.all(directoryId, filename, count).map((file) => ({ ...file, slug: slugOf(file.filename) })),
     isUsed: (directoryId: number, filename: string) => used.get(directoryId, filename) !== undefined,
@@ -44,7 +44,7 @@ export function locationsTable(database: Database) {
   }
 }
 
-/** A slug has no dot; its extension is all from the first one. */
+/** Returns the part of a filename before its first dot, because slugs contain no dots. */
 function slugOf(filename: string): string {
   const [slug = filename] = filename.split('.', 1)
   return slug

@@ -13,29 +13,18 @@ import {
 } from '../../foundation/sqlite/open-database.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
-// "klb6". Until the first release, each change of the schema takes another digit: older databases are refused by it.
+// "klb6". Until the first release, each change of the schema also changes the digit, so that older databases are refused.
 const APPLICATION_ID = 0x6b6c6236
 
-export interface LibraryDatabaseOptions {
-  /** Reads every page before the file is trusted. */
-  readonly isSuspect?: boolean
-  /** Tests give migrations of a version to come. */
-  readonly migrationsDir?: string
-}
-
-/** Opens or creates the service's database; throws the errors that `explainDamage` translates. */
-export function openLibraryDatabase(file: string, options: LibraryDatabaseOptions = {}): Database.Database {
-  const { isSuspect = false, migrationsDir } = options
+/** Opens or creates the service's database; with `isSuspect`, checks every page first. Throws the errors of `explainDamage`. */
+export function openLibraryDatabase(file: string, isSuspect = false, migrationsDir = MIGRATIONS): Database.Database {
   const check = isSuspect ? 'quick_check' : undefined
   const database = openDatabase({ ...librarySpecOf(file, migrationsDir), check })
   database.pragma('wal_autocheckpoint = 4000')
   return database
 }
 
-/**
- * Opens the database after a check of its pages and indexes, for reading only; throws what `openLibraryDatabase` throws, and
- * UsageError when the schema is an older one.
- */
+/** Checks the database and opens it for reading only. Throws as `openLibraryDatabase`, and UsageError if its schema is older. */
 export function openLibraryReadOnly(file: string): Database.Database {
   const spec = { ...librarySpecOf(file), check: 'integrity_check' as const }
   const database = openDatabaseReadOnly(spec)
@@ -43,27 +32,27 @@ export function openLibraryReadOnly(file: string): Database.Database {
   database.close()
   throw new UsageError(
     'bad-usage',
-    `"${file}" was written by an older version: start the library once to bring it up to date`,
+    `"${file}" was written by an older version of shelfd: start the library once to update it`,
   )
 }
 
-/** Opens a database that this process serves, for searches in another thread. */
+/** Opens the database of a library that this process serves, for the searches of another thread. */
 export function openServedLibrary(file: string): Database.Database {
   return openDatabaseReadOnly(librarySpecOf(file))
 }
 
-/** True when the last process that served this database ended without closing it. */
+/** Returns whether the last process that served this database ended without closing it. */
 export function wasLeftOpen(file: string): boolean {
   return existsSync(`${file}-wal`)
 }
 
-/** Removes the empty log that a reader leaves behind. Only for a caller that holds the lock of the directory. */
+/** Removes the empty log that reading creates. The caller must hold the lock of the directory. */
 export function removeEmptyLog(file: string): void {
   if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size !== 0) return
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
-/** Runs `work`; throws OperatorError (`library-damaged`, `store-newer`) when the database can't be used. */
+/** Runs `work`, and throws OperatorError (`library-damaged`, `store-newer`) if the database cannot be used. */
 export function explainDamage<T>(work: () => T): T {
   try {
     return work()
@@ -71,18 +60,18 @@ export function explainDamage<T>(work: () => T): T {
     if (!(error instanceof DatabaseFaultError) && !isDamage(error)) throw error
     const fault = error instanceof DatabaseFaultError ? error.fault : 'damaged'
     const code = fault === 'newer' ? 'store-newer' : 'library-damaged'
-    throw new OperatorError(code, `Cannot open the library: ${messageOf(error)}${WAYS_OUT[fault]}`, { cause: error })
+    throw new OperatorError(code, `Cannot open the library: ${messageOf(error)}${HINTS[fault]}`, { cause: error })
   }
 }
 
-const WAYS_OUT: Readonly<Record<DatabaseFault, string>> = {
+const HINTS: Readonly<Record<DatabaseFault, string>> = {
   newer: '; install the newer shelfd, or use another --data-dir',
   foreign: '; move its directory away, or use another --data-dir, to start with an empty library',
-  // `serve check` says what is damaged, and what to do about it.
+  // `serve check` tells users what is damaged and what to do.
   damaged: '',
 }
 
-/** The kind of database that holds a library. */
+/** Returns how to open the database of a library. */
 export function librarySpecOf(file: string, migrationsDir = MIGRATIONS): DatabaseSpec {
   return { file, migrationsDir, applicationId: APPLICATION_ID, canShrink: true }
 }

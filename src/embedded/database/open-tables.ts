@@ -14,7 +14,7 @@ import { versionsTable } from './versions-table.ts'
 
 export type Tables = ReturnType<typeof openTables>
 
-/** The queries of every table of the service; each statement is prepared once. */
+/** Prepares the queries of every table of the service. */
 export function openTables(database: Database) {
   const contentBlocks = contentBlocksTable(database)
   const smallContents = smallContentsTable(database, contentBlocks)
@@ -38,8 +38,8 @@ export function openTables(database: Database) {
 }
 
 /**
- * Finds damage that a check of the database's pages does not: compares each small content with its hash, and the search index with
- * its checksums. Throws DatabaseFaultError, or SQLITE_CORRUPT.
+ * Finds damage that a check of the database's pages does not find. Compares each small content with its hash, and the search index with
+ * its checksums. Throws DatabaseFaultError or SQLITE_CORRUPT.
  */
 export function checkStoredData(database: Database, { smallContents }: Tables): void {
   const damaged = smallContents.findDamaged()

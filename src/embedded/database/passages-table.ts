@@ -1,16 +1,17 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
+import type { IndexWords } from '../analysis/index-words.ts'
 import { DamagedBytesError, packBytes, unpackBytes } from '../contents/packed-bytes.ts'
 import { contentReader, type ReadContent } from './read-contents.ts'
 import { smallContentsTable } from './small-contents-table.ts'
 
-/** The unit that the numbers of a trace entry count. */
+/** The units in which a trace entry counts positions in the source. */
 export const TRACE_UNITS = ['line', 'row', 'paragraph', 'page', 'slide', 'second'] as const
 export type TraceUnit = (typeof TRACE_UNITS)[number]
 
 /**
- * More about a place in the source: the message of a mailbox (its subject), the attachment of a message and the sheet of rows that it
- * counts in, or the part of a page, as fractions of its width and height.
+ * Further details of a position in the source: the subject of the message in a mailbox, the name of the attachment or sheet, and the
+ * part of a page as fractions of its width and height.
  */
 export const traceDetail = z.object({
   message: z.string().optional(),
@@ -20,7 +21,7 @@ export const traceDetail = z.object({
 })
 export type TraceDetail = z.infer<typeof traceDetail>
 
-/** A piece of a resource's text with its place in the source, both ends included, counted from 1. */
+/** A piece of a resource's text with its first and last unit in the source, counted from 1. */
 export interface Passage {
   readonly text: string
   readonly unit: TraceUnit
@@ -35,13 +36,13 @@ export interface StoredPassage extends Omit<Passage, 'detail'> {
   readonly detail: string | null
 }
 
-/** The place of a passage in the bytes of its resource's content. */
+/** The bytes of a resource's content that are the text of a passage. */
 export interface ContentPlace {
   readonly offset: number
   readonly length: number
 }
 
-/** The columns that say where the text of a passage is. */
+/** The columns by which the text of a passage is found. */
 interface TextColumns {
   readonly id: number
   readonly resourceId: number
@@ -66,7 +67,7 @@ export function passagesTable(database: Database, readContent: ReadContent) {
   const remove = database.prepare<[number]>('DELETE FROM passage WHERE resource_id = ?')
   return {
     ...passageReader(database, readContent),
-    /** Returns its id. With a place, the text is not stored a second time. */
+    /** Inserts a passage and returns its row id. With `place`, the text is not stored a second time. */
     insert(resourceId: number, ordinal: number, passage: Passage, place?: ContentPlace): number {
       const { text, unit, firstUnit, lastUnit, detail } = passage
       const more = detail ? JSON.stringify(detail) : null
@@ -84,7 +85,7 @@ export function passagesTable(database: Database, readContent: ReadContent) {
   }
 }
 
-/** The queries that only read passages that have a text. */
+/** Prepares the queries that read passages; passages without text are skipped. */
 export function passageReader(database: Database, readContent = contentReader(database, smallContentsTable(database))) {
   const one = database.prepare<[number, number], TextColumns & Omit<StoredPassage, 'text'>>(
     `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal = ? AND ${HAS_TEXT}`,
@@ -105,8 +106,8 @@ export function passageReader(database: Database, readContent = contentReader(da
 }
 
 /**
- * Reads the text of a passage from where it is. The text is empty when its content is gone or damaged: that fails the download of the
- * text and `serve check`, but no answer or stage that concerns other documents as well.
+ * Returns a function that reads the text of a passage from the content of its resource or from `passage_text`. If these bytes are missing
+ * or damaged, it returns an empty text, so that searches and other work on several documents do not fail because of one.
  */
 function openTexts(database: Database, readContent: ReadContent): (passage: TextColumns) => string {
   const stored = database.prepare<[number], { sizeBytes: number; bytes: Buffer }>(
@@ -126,27 +127,19 @@ function openTexts(database: Database, readContent: ReadContent): (passage: Text
   }
 }
 
-/** The words under which one passage is found, parted by blanks, for each column of the search index. */
-interface PassageWords {
-  readonly name: string
-  readonly heading: string
-  readonly body: string
-  readonly forms: string
-}
-
-/** The word by which the index restricts a search to a library; no word of a text begins with this sign. */
+/** Returns the word by which a search is restricted to a library; no word of a text begins with `~`. */
 export function libraryWord(libraryId: number): string {
   return `~library~${libraryId}`
 }
 
 export type TitleColumn = 'name' | 'heading'
 
-/** Words, parted by blanks, as the index has those of names and headings in its first column. */
+/** Returns words of names or headings in the form in which the first column of the index repeats them. */
 export function titleWords(column: TitleColumn, words: string): string {
   return words.replace(/[^ ]+/g, `~${column}~$&`)
 }
 
-/** The search index (FTS5, without the texts themselves), by the ids of the passages. */
+/** Prepares the statements that change the search index (FTS5, without the texts themselves). Its row ids are those of the passages. */
 export function passageWordsTable(database: Database) {
   const insert = database.prepare<[number, string, string, string]>(
     'INSERT INTO passage_words (rowid, body, heading, name) VALUES (?, ?, ?, ?)',
@@ -156,14 +149,14 @@ export function passageWordsTable(database: Database) {
     'DELETE FROM passage_words WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)',
   )
   return {
-    insert(passageId: number, libraryId: number, { name, heading, body, forms }: PassageWords): void {
+    insert(passageId: number, libraryId: number, { name, heading, body, forms }: IndexWords): void {
       const titles = `${titleWords('name', name)} ${titleWords('heading', heading)}`
       insert.run(passageId, `${titles} ${forms} ${libraryWord(libraryId)} ${body}`, heading, name)
     },
     remove: (passageId: number) => {
       ofPassage.run(passageId)
     },
-    /** Call it while the passages are still there. */
+    /** Call it before the passages are removed. */
     removeOfResource: (resourceId: number) => {
       ofResource.run(resourceId)
     },

@@ -1,19 +1,17 @@
 import type { Database } from 'better-sqlite3'
 
 const PAGES_A_STEP = 32
-/**
- * Up to this number of free pages, or the share SHARE of the file, remain for the next writes: giving them back would move other
- * pages for nothing.
- */
-const FREE_PAGES = 1_024
-const SHARE = 10
-const SHARE_AT_END = 25
-/** Some 50 ms. */
+/** This many free pages remain for the next writes, because cutting pages off moves others. */
+const MAX_FREE_PAGES = 1_024
+/** Space is freed, or the index merged, if this concerns more than one page, passage or block in ONE_IN. */
+const ONE_IN = 10
+const ONE_IN_AT_END = 25
+/** Takes some 50 ms. */
 const MAX_PAGES_AT_END = 2_048
 
 export type SpaceReclaim = ReturnType<typeof openSpaceReclaim>
 
-/** Gives back to the disk what the database no longer uses, in steps of some 10 ms. */
+/** Prepares the steps that free the disk space which the database no longer uses; each takes some 10 ms. */
 export function openSpaceReclaim(database: Database) {
   const merge = prepareMerge(database)
   const passages = database.prepare<[], number>('SELECT count(*) FROM passage').pluck()
@@ -23,20 +21,20 @@ export function openSpaceReclaim(database: Database) {
     /** Returns whether the database has enough free space to begin. */
     isNeeded: () => {
       const free = count('freelist_count')
-      return free > FREE_PAGES && free * SHARE > count('page_count')
+      return free > MAX_FREE_PAGES && free * ONE_IN > count('page_count')
     },
     /** Returns whether the index holds the words of enough removed passages to merge it. */
-    isIndexStale: (removedPassages: number) => removedPassages * SHARE > (passages.get() ?? 0),
+    isIndexStale: (removedPassages: number) => removedPassages * ONE_IN > (passages.get() ?? 0),
     /**
-     * Takes words of removed passages out of the index; false when it has none left. A negative number lets SQLite merge segments of
-     * every level; fewer than two changes say that there was nothing to do.
+     * Removes words of removed passages from the index; returns false if there was nothing to do, which SQLite shows by fewer than two
+     * changes. A negative number lets it merge segments of every level.
      */
     mergeIndex: (isFirst: boolean) => {
       const before = changes.get() ?? 0
       merge.run(isFirst ? -PAGES_A_STEP : PAGES_A_STEP)
       return (changes.get() ?? 0) - before >= 2
     },
-    /** Cuts free pages off the file; false when none is left. */
+    /** Cuts free pages off the file; returns false if there were none. */
     cutFile: () => {
       const before = count('freelist_count')
       database.pragma(`incremental_vacuum(${PAGES_A_STEP})`)
@@ -50,15 +48,15 @@ function prepareMerge(database: Database) {
 }
 
 /**
- * Merges the index of a database that is about to be closed, where the largest of its segments is not nearly all, which saves an eighth, then
- * cuts free pages off where they are a share of it that counts. What takes more than a moment is left to the next writes.
+ * Shrinks a database before it is closed, in a bounded time. Merges the index if more than a tenth of it is outside its largest segment,
+ * which saves an eighth. Then cuts off free pages if more than one page in ONE_IN_AT_END is free.
  */
 export function shrinkAtEnd(database: Database): void {
   const sizes = database.prepare<[], number>('SELECT count(*) FROM passage_words_idx GROUP BY segid').pluck().all()
   const all = sizes.reduce((sum, size) => sum + size, 0)
-  if ((all - Math.max(0, ...sizes)) * SHARE > all) prepareMerge(database).run(-MAX_PAGES_AT_END)
+  if ((all - Math.max(0, ...sizes)) * ONE_IN > all) prepareMerge(database).run(-MAX_PAGES_AT_END)
   const count = (pragma: string) => Number(database.pragma(pragma, { simple: true }))
   const free = count('freelist_count')
-  if (free * SHARE_AT_END > count('page_count'))
+  if (free * ONE_IN_AT_END > count('page_count'))
     database.pragma(`incremental_vacuum(${Math.min(free, MAX_PAGES_AT_END)})`)
 }

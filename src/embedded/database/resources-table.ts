@@ -7,7 +7,7 @@ export interface ResourceRow {
   readonly libraryId: number
   readonly sha256: Buffer
   readonly mimeType: string
-  /** The encoding that its sender named. */
+  /** The encoding that the sender of a text named; null if none was named. */
   readonly charset: string | null
   readonly sizeBytes: number
   readonly title: string
@@ -18,9 +18,9 @@ export interface ResourceRow {
   readonly createdAtMs: number
   /** The MIME type of its passages. */
   readonly textType: 'text/plain' | 'text/markdown'
-  /** JSON object of properties beside the text. */
+  /** JSON object of what ingestion found besides the text, such as `{"pages": 3}`. */
   readonly properties: string
-  /** The MIME type of its video asset; null without one. */
+  /** The MIME type of the video asset; null if there is none. */
   readonly videoType: string | null
 }
 
@@ -33,24 +33,24 @@ export type IngestionResult = IngestedColumns & Pick<ResourceRow, 'id'>
 
 export type NewResource = Omit<ResourceRow, 'id' | 'charset' | keyof IngestedColumns>
 
-/** The place at which a content begins in a block of several. */
-export interface BlockPlace {
+/** The position at which a content begins in a block that it shares with others. */
+export interface BlockPosition {
   readonly blockId: number
   readonly blockStart: number
 }
 
-type NewBlockColumns = Record<keyof BlockPlace, number | null>
+type NewBlockColumns = Record<keyof BlockPosition, number | null>
 
 interface NewResourceExtras {
   readonly charset?: ResourceRow['charset'] | undefined
   readonly ingested?: IngestedColumns | undefined
-  /** The place of its content, if it shares a block. */
+  /** The position of the content, if it shares a block. */
   readonly block?: NewBlockColumns | undefined
 }
 
 const NO_BLOCK: NewBlockColumns = { blockId: null, blockStart: null }
 
-/** The values that most resources have; they are not stored. */
+/** The values that most resources have. Columns are null instead of holding them, to save space. */
 const USUAL = { textType: 'text/plain', warnings: '[]', properties: '{}' } as const
 const NOT_INGESTED: IngestedColumns = { ...USUAL, status: 'not_started', failure: null, videoType: null }
 const USUAL_STATUS: IngestionStatus = 'completed'
@@ -66,14 +66,13 @@ const COLUMNS = `id, ${PUBLIC_ID} AS publicId, library_id AS libraryId, sha256, 
   coalesce(text_type, '${USUAL.textType}') AS textType, coalesce(warnings, '${USUAL.warnings}') AS warnings,
   coalesce(properties, '${USUAL.properties}') AS properties`
 const STATUS = `nullif(@status, '${USUAL_STATUS}')`
-/** The columns that are null where they have the usual value. */
-const UNUSUAL = `nullif(@textType, '${USUAL.textType}'), nullif(@warnings, '${USUAL.warnings}'),
+const NULL_IF_USUAL = `nullif(@textType, '${USUAL.textType}'), nullif(@warnings, '${USUAL.warnings}'),
   nullif(@properties, '${USUAL.properties}')`
-/** Its index holds the beginnings of hashes only. */
+/** Compares the first bytes of the hash as well, because the index holds only these. */
 const OF_CONTENT = `FROM resource INDEXED BY resource_by_content
   WHERE substr(sha256, 1, 4) = substr(@sha256, 1, 4) AND sha256 = @sha256`
 
-/** Its library is not deleted. */
+/** The condition that the library of a resource is not deleted. */
 const IS_VISIBLE = 'library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1)'
 
 export function resourcesTable(database: Database) {
@@ -96,7 +95,7 @@ export function resourcesTable(database: Database) {
     `INSERT INTO resource (public_id, library_id, sha256, mime_type, charset, size_bytes, title, created_at_ms, status, failure,
        video_type, block_id, block_start, text_type, warnings, properties)
      VALUES (unhex(@publicId), @libraryId, @sha256, nullif(@mimeType, '${USUAL_MIME_TYPE}'), @charset, @sizeBytes, @title,
-       @createdAtMs, ${STATUS}, @failure, @videoType, @blockId, @blockStart, ${UNUSUAL})`,
+       @createdAtMs, ${STATUS}, @failure, @videoType, @blockId, @blockStart, ${NULL_IF_USUAL})`,
   )
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
   const recordFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
@@ -106,28 +105,28 @@ export function resourcesTable(database: Database) {
   )
   const finish = database.prepare<IngestionResult>(
     `UPDATE resource SET status = ${STATUS}, failure = @failure, video_type = @videoType,
-       (text_type, warnings, properties) = (${UNUSUAL}) WHERE id = @id`,
+       (text_type, warnings, properties) = (${NULL_IF_USUAL}) WHERE id = @id`,
   )
   return {
     byPublicId: (publicId: string) => (IDENTIFIER.test(publicId) ? byPublicId.get({ id: publicId }) : undefined),
     byId: (id: number) => byId.get(id),
-    /** The resource of these bytes and this MIME type in the library: there is at most one. */
+    /** Returns the only resource of these bytes and this MIME type in the library. */
     byContent: (sha256: Buffer, libraryId: number, mimeType: string) => byContent.get({ sha256, libraryId, mimeType }),
-    /** The oldest resources with a greater row id whose ingestion has not ended; later uploads have greater ids. */
+    /** Returns the next resources after this row id whose ingestion has not ended; later uploads have greater ids. */
     toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),
-    /** The oldest resources with a greater row id. */
+    /** Returns the next resources after this row id. */
     after: (afterId: number, count: number) => after.all(afterId, count),
     usesContent: (sha256: Buffer) => usesContent.get({ sha256 }) !== undefined,
-    /** Returns its row id. Without what ingestion found, it is still to be ingested. */
+    /** Inserts a resource and returns its row id. Without `ingested`, the resource still has to be ingested. */
     insert: (
       resource: NewResource,
       { charset = null, ingested = NOT_INGESTED, block = NO_BLOCK }: NewResourceExtras = {},
     ) => Number(insert.run({ ...resource, charset, ...ingested, ...block }).lastInsertRowid),
-    /** False when the resource is gone. */
+    /** Records that ingestion has begun; returns false if the resource does not exist any more. */
     start: (id: number) => start.run(id).changes > 0,
-    /** Records why a resource has to be read again. */
+    /** Records why a resource has to be ingested again. */
     recordFailure: (id: number, failure: string) => recordFailure.run(failure, id).changes > 0,
-    /** Has the files read again that have this text in a warning or as the reason why they were read in part. */
+    /** Has resources ingested again whose warnings or failure contain this text. */
     readAgain: (text: string) => {
       readAgain.run(`%${text}%`)
     },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { DamagedBytesError, packBytes, unpackBytes } from '../contents/packed-bytes.ts'
 import { keepRecent } from '../contents/read-part.ts'
-import { type BlockPlace, PUBLIC_ID } from './resources-table.ts'
+import { type BlockPosition, PUBLIC_ID } from './resources-table.ts'
 
 interface StoredContent {
   readonly bytes: Buffer
@@ -13,10 +13,10 @@ const RECENT_BYTES = 2 ** 21
 
 export type SmallContentsTable = ReturnType<typeof smallContentsTable>
 
-/** The bytes of small files, by resource, compressed where that makes them shorter; the smallest ones share blocks. */
+/** Prepares the queries of small contents. They are compressed if that makes them shorter; the smallest ones share blocks. */
 export function smallContentsTable(
   database: Database,
-  blocks: Pick<ReturnType<typeof contentBlockReader>, 'read' | 'readPlace'> = contentBlockReader(database),
+  blocks: Pick<ReturnType<typeof contentBlockReader>, 'read' | 'readSpan'> = contentBlockReader(database),
 ) {
   const insert = database.prepare<[number, Buffer]>('INSERT INTO small_content (resource_id, bytes) VALUES (?, ?)')
   const select = database.prepare<[number], StoredContent>(
@@ -27,7 +27,7 @@ export function smallContentsTable(
     `SELECT ${PUBLIC_ID} AS publicId, sha256, size_bytes AS sizeBytes, bytes
      FROM small_content JOIN resource ON resource.id = resource_id`,
   )
-  const inBlocks = database.prepare<[], Parameters<typeof blocks.readPlace>[0] & { publicId: string; sha256: Buffer }>(
+  const inBlocks = database.prepare<[], Parameters<typeof blocks.readSpan>[0] & { publicId: string; sha256: Buffer }>(
     `SELECT ${PUBLIC_ID} AS publicId, sha256, size_bytes AS sizeBytes, block_id AS blockId, block_start AS blockStart
      FROM resource WHERE block_id IS NOT NULL`,
   )
@@ -37,23 +37,23 @@ export function smallContentsTable(
       insert.run(resourceId, packBytes(bytes))
       recent.keep(resourceId, bytes)
     },
-    /** Throws DamagedBytesError. */
+    /** Returns the content of a resource, undefined if it is missing or not small. Throws DamagedBytesError. */
     read: (resourceId: number): Buffer | undefined => {
-      const known = recent.get(resourceId)
-      if (known) return known
+      const cached = recent.get(resourceId)
+      if (cached) return cached
       const stored = select.get(resourceId)
       if (!stored) return blocks.read(resourceId)
       const bytes = unpackBytes(stored.bytes, stored.sizeBytes)
       recent.keep(resourceId, bytes)
       return bytes
     },
-    /** The identifier of a resource whose bytes are not those of its hash; undefined when all are. Reads every content. */
+    /** Reads every small content; returns the identifier of a resource whose content does not match its hash, undefined if all match. */
     findDamaged(): string | undefined {
       for (const { publicId, sha256, ...stored } of all.iterate()) {
-        if (!isWhole(sha256, () => unpackBytes(stored.bytes, stored.sizeBytes))) return publicId
+        if (!isIntact(sha256, () => unpackBytes(stored.bytes, stored.sizeBytes))) return publicId
       }
-      for (const { publicId, sha256, ...place } of inBlocks.iterate()) {
-        if (!isWhole(sha256, () => blocks.readPlace(place))) return publicId
+      for (const { publicId, sha256, ...span } of inBlocks.iterate()) {
+        if (!isIntact(sha256, () => blocks.readSpan(span))) return publicId
       }
       return undefined
     },
@@ -61,8 +61,8 @@ export function smallContentsTable(
 }
 
 /**
- * The last contents, up to RECENT_BYTES: what was uploaded is ingested and asked for next, and passages of a resource are read one after
- * the other. An id that a transaction took before it was rolled back gets its bytes anew when it is inserted again.
+ * Holds the most recent contents, up to RECENT_BYTES, because an upload is usually read soon, and the passages of a resource are read one
+ * after the other. After a transaction was rolled back, the next insertion with the same id replaces the bytes.
  */
 class RecentContents {
   readonly #contents = new Map<number, Buffer>()
@@ -88,7 +88,7 @@ class RecentContents {
   }
 }
 
-function isWhole(sha256: Buffer, read: () => Buffer | undefined): boolean {
+function isIntact(sha256: Buffer, read: () => Buffer | undefined): boolean {
   try {
     const bytes = read()
     return bytes !== undefined && createHash('sha256').update(bytes).digest().equals(sha256)
@@ -98,17 +98,17 @@ function isWhole(sha256: Buffer, read: () => Buffer | undefined): boolean {
   }
 }
 
-/** Contents up to this size share blocks: compressed together, short texts take a third less room than each for itself. */
+/** Contents up to this size share blocks, because short texts take a third less space if they are compressed together. */
 export const MAX_SHARING_BYTES = 8 * 1024
-/** To read one content, all of its block is unpacked, which takes 50 µs. */
+/** The size of a full block. Reading one of its contents unpacks the whole block, which takes 50 µs. */
 const BLOCK_BYTES = 32 * 1024
 const MAX_OPEN = 16
-/** 2 MB; a search reads some ten texts out of as many blocks, and the next one often the same. */
+/** How many unpacked blocks are cached (2 MB). A search reads some ten texts in as many blocks, and the next one often the same ones. */
 const MAX_UNPACKED = 64
 
-type PlaceInBlock = BlockPlace & { readonly sizeBytes: number }
+type BlockSpan = BlockPosition & { readonly sizeBytes: number }
 
-/** A block with room for more contents of its library. */
+/** A block with space for more contents of its library. */
 interface OpenBlock {
   readonly id: number
   readonly libraryId: number
@@ -117,13 +117,13 @@ interface OpenBlock {
 }
 
 /**
- * Blocks of small contents of one library each. A block grows with each transaction until it is full; a content in it keeps its place.
- * An added content is in the database once `flush` was called in the same transaction.
+ * The queries of blocks of small contents, each of one library. A block grows with each transaction until it is full; the positions of its
+ * contents do not change. `flush` writes added contents to the database, in the same transaction.
  */
 export type ContentBlocksTable = ReturnType<typeof contentBlocksTable>
 
 export function contentBlocksTable(database: Database) {
-  const { placeOf, readBlock, read, readPlace } = contentBlockReader(database)
+  const { spanOf, readBlock, read, readSpan } = contentBlockReader(database)
   const insert = database.prepare<[number]>(
     "INSERT INTO content_block (library_id, size_bytes, bytes) VALUES (?, 0, x'')",
   )
@@ -131,36 +131,36 @@ export function contentBlocksTable(database: Database) {
     'UPDATE content_block SET size_bytes = ?, bytes = ? WHERE id = ?',
   )
   const open = new Map<number, OpenBlock>()
-  /** The blocks as the transaction under way has changed them, by their ids. */
+  /** The blocks that the current transaction has changed, by their ids. */
   const changed = new Map<number, OpenBlock>()
-  const erased = new Map<number, PlaceInBlock[]>()
-  const openBlockOf = (libraryId: number, room: number): OpenBlock => {
+  const erased = new Map<number, BlockSpan[]>()
+  const openBlockOf = (libraryId: number, neededBytes: number): OpenBlock => {
     const ofLibrary = [...changed.values()].filter((block) => block.libraryId === libraryId)
     const block = ofLibrary.at(-1) ?? open.get(libraryId)
-    if (block && block.sizeBytes + room <= BLOCK_BYTES) return block
+    if (block && block.sizeBytes + neededBytes <= BLOCK_BYTES) return block
     return { id: Number(insert.run(libraryId).lastInsertRowid), libraryId, contents: [], sizeBytes: 0 }
   }
   return {
     read,
-    readPlace,
-    /** Overwrites the bytes of a resource in its block, if it shares one, by zeros. */
+    readSpan,
+    /** Overwrites the content of a resource with zeros if it shares a block. */
     erase(resourceId: number): void {
-      const place = placeOf(resourceId)
-      if (place) erased.set(place.blockId, [...(erased.get(place.blockId) ?? []), place])
+      const span = spanOf(resourceId)
+      if (span) erased.set(span.blockId, [...(erased.get(span.blockId) ?? []), span])
     },
-    /** Adds a content to the open block of its library. */
-    add(libraryId: number, bytes: Buffer): BlockPlace {
+    /** Adds a content to the open block of its library, and returns its position. */
+    add(libraryId: number, bytes: Buffer): BlockPosition {
       const { id, contents, sizeBytes } = openBlockOf(libraryId, bytes.length)
       const grown = { id, libraryId, contents: [...contents, bytes], sizeBytes: sizeBytes + bytes.length }
       changed.set(id, grown)
       return { blockId: id, blockStart: sizeBytes }
     },
-    /** A transaction begins: what one before it added, which failed, is forgotten. */
+    /** Begins a transaction, and discards the changes of an earlier one that failed. */
     begin: () => {
       changed.clear()
       erased.clear()
     },
-    /** Writes what was added or erased. */
+    /** Writes the blocks with added or erased contents. */
     flush: () => {
       for (const id of new Set([...changed.keys(), ...erased.keys()])) {
         const block = changed.get(id)
@@ -170,10 +170,10 @@ export function contentBlocksTable(database: Database) {
         update.run(bytes.length, packBytes(bytes), id)
       }
     },
-    /** The transaction is durable, so that the next one may continue its blocks. */
+    /** Call it when the transaction is durable, so that the next one can continue its blocks. */
     committed: () => {
       for (const block of changed.values()) keepRecent(open, block.libraryId, block, MAX_OPEN)
-      // What comes next goes into another block than one with erased bytes.
+      // Nothing is added to a block with erased bytes.
       for (const [libraryId, { id }] of open) if (erased.has(id)) open.delete(libraryId)
       changed.clear()
       erased.clear()
@@ -183,7 +183,7 @@ export function contentBlocksTable(database: Database) {
 
 /** Reads contents that share a block. */
 function contentBlockReader(database: Database) {
-  const placeOf = database.prepare<[number], PlaceInBlock>(
+  const spanOf = database.prepare<[number], BlockSpan>(
     `SELECT block_id AS blockId, block_start AS blockStart, size_bytes AS sizeBytes FROM resource
      WHERE id = ? AND block_id IS NOT NULL`,
   )
@@ -191,31 +191,31 @@ function contentBlockReader(database: Database) {
     'SELECT size_bytes AS sizeBytes, bytes FROM content_block WHERE id = ?',
   )
   const unpacked = new Map<number, Buffer>()
-  /** At least `length` bytes of a block; undefined when it is gone. */
+  /** Returns a block with at least `length` bytes, undefined if it does not exist. A cached block may be shorter than the stored one. */
   const blockOf = (id: number, length: number): Buffer | undefined => {
-    const known = unpacked.get(id)
-    if (known && known.length >= length) return known
+    const cached = unpacked.get(id)
+    if (cached && cached.length >= length) return cached
     const stored = select.get(id)
     if (!stored) return undefined
     const bytes = unpackBytes(stored.bytes, stored.sizeBytes)
     keepRecent(unpacked, id, bytes, MAX_UNPACKED)
     return bytes
   }
-  const readPlace = ({ blockId, blockStart, sizeBytes }: PlaceInBlock): Buffer | undefined =>
+  const readSpan = ({ blockId, blockStart, sizeBytes }: BlockSpan): Buffer | undefined =>
     blockOf(blockId, blockStart + sizeBytes)?.subarray(blockStart, blockStart + sizeBytes)
   return {
-    placeOf: (resourceId: number) => placeOf.get(resourceId),
-    /** A copy of the whole block, which is read anew the next time. */
+    spanOf: (resourceId: number) => spanOf.get(resourceId),
+    /** Returns a copy of the whole block, and drops it from the cache. */
     readBlock: (id: number): Buffer | undefined => {
       unpacked.delete(id)
       const stored = select.get(id)
       return stored && Buffer.from(unpackBytes(stored.bytes, stored.sizeBytes))
     },
-    /** Undefined when the resource shares no block. Throws DamagedBytesError. */
+    /** Returns the content of a resource, undefined if it shares no block. Throws DamagedBytesError. */
     read: (resourceId: number): Buffer | undefined => {
-      const place = placeOf.get(resourceId)
-      return place && readPlace(place)
+      const span = spanOf.get(resourceId)
+      return span && readSpan(span)
     },
-    readPlace,
+    readSpan,
   }
 }

@@ -1,4 +1,4 @@
-/** Parses a JSON array of strings that our own database holds. */
+/** Parses a JSON array of strings from our own database. */
 export function stringList(json: string): string[] {
   const list: unknown = JSON.parse(json)
   return Array.isArray(list) ? list.map(String) : []

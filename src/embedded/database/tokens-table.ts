@@ -48,7 +48,7 @@ export function tokensTable(database: Database) {
     grantLibrary: (tokenId: number, libraryId: number, rights: string) => {
       grant.run(tokenId, libraryId, rights)
     },
-    /** JSON array of the rights that the token has on this very library. */
+    /** Returns the rights of the token on this library as a JSON array, without those on every library; undefined if there are none. */
     libraryAccess: (tokenId: number, libraryId: number) => access.get(tokenId, libraryId),
   }
 }

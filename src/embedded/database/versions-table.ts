@@ -2,30 +2,21 @@ import type { Database } from 'better-sqlite3'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { PUBLIC_ID } from './resources-table.ts'
 
-/** Resources that were uploaded under the same title into the same directory are versions of one document. */
-export interface Versions {
-  /** The row id of the newest version; undefined for a resource that is the newest in one of its places. */
-  successorOf(resourceId: number): number | undefined
-  /** The identifier of that version. */
-  successorIdOf(resourceId: number): string | null
-  /** The older versions in the places of a resource; null without any. */
-  earlierOf(resourceId: number): { readonly count: number; readonly createdAtMs: number } | null
-}
-
-/** The inbox gets uploads without a directory, where equal titles say nothing. */
-const PLACES = `SELECT own.directory_id, coalesce(nullif(own.title, ''), own.filename) AS title
+/** Selects the directory and title of each location of a resource, except in the inbox, where equal titles mean nothing. */
+const TITLES = `SELECT own.directory_id, coalesce(nullif(own.title, ''), own.filename) AS title
   FROM location own CROSS JOIN directory ON directory.id = own.directory_id
   WHERE own.resource_id = @id AND directory.path <> '${INBOX_PATH}'`
-/** A location whose title is its filename has an empty title. */
+/** Selects the newest resource at a location. If a title equals the filename, the column `title` is empty. */
 const NEWEST = `max(
   coalesce((SELECT max(resource_id) FROM location WHERE title <> '' AND title = place.title AND directory_id = place.directory_id), 0),
   coalesce((SELECT resource_id FROM location WHERE title = '' AND filename = place.title AND directory_id = place.directory_id), 0))`
 
-export function versionsTable(database: Database): Versions {
-  const newest = database.prepare<{ id: number }, number | null>(`SELECT min(${NEWEST}) FROM (${PLACES}) place`).pluck()
+/** Prepares the queries of versions: resources that were uploaded with the same title into the same directory. */
+export function versionsTable(database: Database) {
+  const newest = database.prepare<{ id: number }, number | null>(`SELECT min(${NEWEST}) FROM (${TITLES}) place`).pluck()
   const publicId = database.prepare<[number], string>(`SELECT ${PUBLIC_ID} FROM resource WHERE id = ?`).pluck()
   const earlier = database.prepare<{ id: number }, { count: number; createdAtMs: number | null }>(
-    `WITH place AS MATERIALIZED (${PLACES}), version (id) AS (
+    `WITH place AS MATERIALIZED (${TITLES}), version (id) AS (
        SELECT other.resource_id FROM place CROSS JOIN location other
        WHERE other.title <> '' AND other.title = place.title AND other.directory_id = place.directory_id
        UNION SELECT other.resource_id FROM place CROSS JOIN location other
@@ -37,9 +28,12 @@ export function versionsTable(database: Database): Versions {
     return found > id ? found : undefined
   }
   return {
+    /** Returns the row id of the newest version, undefined for a resource that is the newest one at any of its locations. */
     successorOf,
-    successorIdOf: (id) => publicId.get(successorOf(id) ?? 0) ?? null,
-    earlierOf: (id) => {
+    /** Returns the identifier of the newest version, null where `successorOf` returns undefined. */
+    successorIdOf: (id: number) => publicId.get(successorOf(id) ?? 0) ?? null,
+    /** Returns how many older versions a resource has, and when the newest of them was created; null if there are none. */
+    earlierOf: (id: number) => {
       const { count = 0, createdAtMs } = earlier.get({ id }) ?? {}
       return createdAtMs == null ? null : { count, createdAtMs }
     },

@@ -1,22 +1,21 @@
 import type { Tables } from '../database/open-tables.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
-import { cutChunks } from './chunker.ts'
+import { cutChunks, type EmbeddedChunk, packChunks } from './chunks.ts'
 import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
-import { type EmbeddedChunk, packChunks } from './packed-vectors.ts'
 
-interface PlacedChunk extends Omit<EmbeddedChunk, 'vector'> {
+interface ChunkToEmbed extends Omit<EmbeddedChunk, 'vector'> {
   readonly text: string
 }
 
-/** Some 15 chunks are in memory at a time, and are lost by a crash. */
+/** These passages have about 15 chunks, which are in memory until they are stored together. */
 const PASSAGES_A_STEP = 4
-/** The first 600,000 characters of a resource; a longer text would keep all others waiting. */
+/** Of a longer resource, only the first 600,000 characters are embedded, since other resources wait meanwhile. */
 const MAX_PASSAGES = 300
 const HARMLESS_TEXT = 'text'
 
 /**
- * Embeds the next chunks of a resource, after those that have vectors, and stores them in one transaction. Returns how many
- * vectors were added; the resource counts as embedded with the last of them. Throws EmbedderError.
+ * Embeds the next chunks of a resource that have no vectors yet, and stores the vectors in one transaction. Returns how many were added.
+ * With the last one, the resource is marked as embedded. Throws EmbedderError.
  */
 export async function embedNextChunks(parts: EmbeddingParts, resourceId: number): Promise<number> {
   const { tables, writes, embedder } = parts
@@ -24,7 +23,7 @@ export async function embedNextChunks(parts: EmbeddingParts, resourceId: number)
   let lastOrdinal = chunkVectors.lastOrdinal(resourceId)
   let chunks: EmbeddedChunk[] = []
   let isWhole = false
-  // Passages without any text that the model can judge leave no trace, so they are passed over in one step.
+  // Nothing is stored for passages that the model cannot judge, so this goes on to the next passage with a vector.
   while (chunks.length === 0 && !isWhole) {
     const ordinals = chunkVectors.ordinalsAfter(resourceId, lastOrdinal, PASSAGES_A_STEP)
     lastOrdinal = ordinals.at(-1) ?? lastOrdinal
@@ -32,7 +31,7 @@ export async function embedNextChunks(parts: EmbeddingParts, resourceId: number)
     chunks = await embedChunks(embedder, readChunks(tables, resourceId, ordinals))
   }
   return await writes.write(() => {
-    // Meanwhile a request may have deleted the library.
+    // A request may have deleted the library meanwhile.
     if (!tables.resources.byId(resourceId)) return 0
     if (chunks.length > 0) chunkVectors.insert({ resourceId, lastOrdinal, ...packed(chunks) })
     if (isWhole) chunkVectors.finish(resourceId)
@@ -40,13 +39,13 @@ export async function embedNextChunks(parts: EmbeddingParts, resourceId: number)
   })
 }
 
-function readChunks({ passages }: Tables, resourceId: number, ordinals: readonly number[]): PlacedChunk[] {
+function readChunks({ passages }: Tables, resourceId: number, ordinals: readonly number[]): ChunkToEmbed[] {
   return ordinals.flatMap((ordinal) =>
     cutChunks(passages.one(resourceId, ordinal)?.text ?? '').map((chunk) => ({ ordinal, ...chunk })),
   )
 }
 
-async function embedChunks(embedder: Embedder, chunks: readonly PlacedChunk[]): Promise<EmbeddedChunk[]> {
+async function embedChunks(embedder: Embedder, chunks: readonly ChunkToEmbed[]): Promise<EmbeddedChunk[]> {
   if (chunks.length === 0) return []
   const vectors = await embedTexts(
     embedder,
@@ -58,14 +57,14 @@ async function embedChunks(embedder: Embedder, chunks: readonly PlacedChunk[]): 
   })
 }
 
-/** A text that is refused alone gets no vector, like one of an unknown language; the others of its request are sent again. */
+/** Returns the vectors of texts. If the embedder refuses them together, sends each one alone; a refused one gets no vector. */
 async function embedTexts(embedder: Embedder, texts: readonly string[]): Promise<(Vector | undefined)[]> {
   try {
     return await embedder.embed(texts, 'document')
   } catch (error) {
     if (!isAboutText(error)) throw error
   }
-  // An embedder that also refuses this text objects to something else, such as the name of the model.
+  // If the embedder also refuses this harmless text, the texts are not the reason, but perhaps the name of the model: this throws.
   await embedder.embed([HARMLESS_TEXT], 'document')
   if (texts.length === 1) return [undefined]
   const vectors: (Vector | undefined)[] = []
@@ -97,12 +96,12 @@ export interface EmbeddingParts {
   readonly embedder: Embedder
 }
 
-/** The setting that names the embedder of all vectors that are stored. */
+/** The setting with the id of the embedder that made all stored vectors. */
 const EMBEDDER = 'embedder'
 
 /**
- * Removes all vectors of another embedder, since they cannot be compared with those of this one; resolves with true if it was another
- * one. Call it before each use.
+ * Removes all stored vectors if another embedder made them, since vectors of two embedders cannot be compared. Resolves with true if the
+ * embedder has changed. Call it before each use of the embedder or the vectors.
  */
 export async function adoptEmbedder({ tables, writes, embedder }: EmbeddingParts): Promise<boolean> {
   const { settings, chunkVectors } = tables

@@ -1,18 +1,15 @@
-/** The purpose of embedding a text. A person waits for the answer to a query, but not for documents. */
+/** What a text is embedded for. A person waits for the vector of a query, but not for those of documents. */
 export type EmbeddingPurpose = 'query' | 'document'
 
 export type Vector = Float32Array<ArrayBuffer>
 
-/** Turns texts into vectors that are near each other when the texts mean the same. */
+/** Turns texts into vectors; those of texts with similar meanings are near each other. */
 export interface Embedder {
-  /** Names the model, whose vectors cannot be compared with those of another name. */
+  /** Identifies the model. Vectors of embedders with different ids cannot be compared. */
   readonly id: string
-  /** The cosine below which two texts have nothing to do with each other; 0 when it is not known of the model. */
+  /** Two texts with a smaller cosine are unrelated; 0 if this bound is unknown for the model. */
   readonly minSimilarity: number
-  /**
-   * Resolves with one vector for each text, in their order; undefined for a text that the model cannot judge, such as one of a
-   * language that it does not know. Throws EmbedderError.
-   */
+  /** Resolves with a vector for each text, in their order; undefined for one that the model cannot judge. Throws EmbedderError. */
   embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<(Vector | undefined)[]>
   stop(): Promise<void>
 }
@@ -24,9 +21,9 @@ interface EmbedderErrorOptions extends ErrorOptions {
 
 /** The embedder gives no vectors now. `message` completes "Cannot embed: …". */
 export class EmbedderError extends Error {
-  /** The embedder asks for no request during this time. */
+  /** How long the embedder asks not to be called; undefined if it names no time. */
   readonly retryAfterMs: number | undefined
-  /** True when it refuses these texts; others may be accepted. */
+  /** True if the embedder refuses these texts, but may accept others. */
   readonly isAboutText: boolean
 
   constructor(reason: string, { retryAfterMs, isAboutText = false, ...options }: EmbedderErrorOptions = {}) {

@@ -8,16 +8,16 @@ import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { HOUR_MS } from '../../foundation/text/times.ts'
 import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
 
-/** A person waits. */
+/** How long a query waits for its vector; short, because a person waits. */
 const QUERY_MS = 5_000
-/** A model on this machine may have to be loaded first. */
+/** How long documents wait for their vectors; long, because a local service may have to load the model first. */
 const DOCUMENT_MS = 120_000
-/** After a failure, searches don't wait for the service during this time. */
+/** How long queries are not sent to the service after a failure. */
 const QUIET_MS = 30_000
 
 /**
- * Embeds by a service; the vectors are kept as long as its model has the same name, also at another address. It is asked once:
- * whoever embeds documents tries again, and a search does without.
+ * Opens an embedder that calls a service. Its id has only the name of the model, so that vectors remain valid at another address. It does
+ * not retry: the stage that embeds documents does so, and a search works without a vector.
  */
 export function openEndpointEmbedder(endpoint: EmbeddingEndpoint, clock: Clock): Embedder {
   const stopping = new AbortController()
@@ -31,10 +31,10 @@ export function openEndpointEmbedder(endpoint: EmbeddingEndpoint, clock: Clock):
     minSimilarity: 0,
     embed: async (texts, purpose) => {
       if (purpose === 'query' && failure && clock.monotonicMs() < failure.untilMs) throw failure.error
-      const late = new AbortController()
-      using _ = clock.startTimer(purpose === 'query' ? QUERY_MS : DOCUMENT_MS, () => late.abort())
+      const timeout = new AbortController()
+      using _ = clock.startTimer(purpose === 'query' ? QUERY_MS : DOCUMENT_MS, () => timeout.abort())
       try {
-        const vectors = await askEndpoint(endpoint, texts, AbortSignal.any([stopping.signal, late.signal]))
+        const vectors = await askEndpoint(endpoint, texts, AbortSignal.any([stopping.signal, timeout.signal]))
         failure = undefined
         return vectors
       } catch (error) {
@@ -51,14 +51,14 @@ export interface EmbeddingEndpoint {
   /** The address for requests, such as `http://localhost:11434/v1/embeddings`. */
   readonly url: string
   readonly model: string
-  /** Sent as bearer token. */
+  /** The key that is sent as bearer token; undefined if the service needs none. */
   readonly key?: string | undefined
 }
 
 const MAX_ANSWER_BYTES = 32 * 2 ** 20
 const MAX_DIMENSIONS = 4_096
-const MAX_SAID = 200
-/** Statuses that refuse the texts, not the credential. */
+const MAX_QUOTED_LENGTH = 200
+/** The statuses with which a service refuses texts, not the credential. */
 const ABOUT_TEXT: readonly number[] = [400, 413, 422]
 const MAX_RETRY_AFTER_MS = HOUR_MS
 
@@ -66,7 +66,7 @@ const answerShape = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })),
 })
 
-/** One request, within `signal`. Throws EmbedderError; follows no redirect, which could take the texts and the key elsewhere. */
+/** Sends one request. Throws EmbedderError. Follows no redirect, which could send the texts and the key to another host. */
 async function askEndpoint(
   { url, model, key }: EmbeddingEndpoint,
   texts: readonly string[],
@@ -89,7 +89,7 @@ async function askEndpoint(
   }
 }
 
-/** Certificates are checked, also if the environment tells Node not to, as `fetch` would not. */
+/** Sends a request. Unlike `fetch`, checks certificates even if the environment tells Node not to. */
 function post(url: URL, body: string, key: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
   const open = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : openRequest
   const headers = {
@@ -123,9 +123,9 @@ function refusalOf(
   body: string,
   key: string | undefined,
 ): EmbedderError {
-  // A service may repeat what it was sent.
-  const said = key === undefined ? body : body.replaceAll(key, '…')
-  const words = escapeText(truncateText(said.replace(/\s+/g, ' ').trim(), MAX_SAID))
+  // The answer may repeat the key, which must not be shown.
+  const safe = key === undefined ? body : body.replaceAll(key, '…')
+  const words = escapeText(truncateText(safe.replace(/\s+/g, ' ').trim(), MAX_QUOTED_LENGTH))
   return new EmbedderError(`the embedding service answers with ${status}${words && `: ${words}`}`, {
     retryAfterMs: readRetryAfter(headers['retry-after']),
     isAboutText: ABOUT_TEXT.includes(status),
@@ -138,13 +138,13 @@ function readRetryAfter(value: string | undefined): number | undefined {
   return lengthMs > 0 ? Math.min(lengthMs, MAX_RETRY_AFTER_MS) : undefined
 }
 
-/** The vectors in the order of the texts, whatever the order of the answer. */
+/** Returns the vectors in the order of the texts, which need not be the order of the answer. */
 function vectorsOf(body: string, count: number): Vector[] {
   const malformed = (why: string) => new EmbedderError(`the embedding service gives no usable answer: ${why}`)
   const { success, data: answer } = answerShape.safeParse(parseJson(body))
   if (!success) throw malformed('it is not in the format of OpenAI')
   const vectors = answer.data.toSorted((one, other) => one.index - other.index)
-  if (vectors.length !== count || vectors.some(({ index }, place) => index !== place)) {
+  if (vectors.length !== count || vectors.some(({ index }, position) => index !== position)) {
     throw malformed(`${vectors.length} vectors for ${count} texts`)
   }
   if (vectors.some(({ embedding }) => embedding.length !== vectors[0]?.embedding.length)) {

@@ -18,20 +18,20 @@ export function isOfflineEmbedderInstalled(): boolean {
   return missingPackages(PACKAGES).length === 0
 }
 
-/** The model takes 210 MB. */
+/** The thread ends after this time without texts, because the model takes 210 MB. */
 const IDLE_MS = 30_000
 
 const PRIORITY = { document: 0, query: 1 } as const
 
 /**
- * The Universal Sentence Encoder Lite: English, 512 dimensions, 80 ms of a core for 600 characters, no network. It works in a thread of
- * its own at a low priority, which starts with the first text and ends after IDLE_MS without any.
+ * Opens the Universal Sentence Encoder Lite: English, 512 dimensions, 80 ms of a core for 600 characters, no network. It runs in a thread
+ * of low priority, which starts with the first text and ends after IDLE_MS without any.
  */
 export function openOfflineEmbedder(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   entry = threadEntry('./offline-thread', import.meta.url),
 ): Embedder {
-  // Text by text, so that a query never waits for more than one chunk of a document.
+  // The thread gets one text at a time, so that a query waits for at most one chunk of a document.
   const queue = new PQueue({ concurrency: 1 })
   let worker: Worker | undefined
   let idle: Timer | undefined
@@ -44,7 +44,7 @@ export function openOfflineEmbedder(
     const forget = () => {
       if (worker === started) worker = undefined
     }
-    // A failed thread takes no more texts, even before it has ended.
+    // After a failure, the thread gets no more texts, even if it has not ended yet.
     started.on('error', (error) => {
       forget()
       logger.error('The embedder thread failed', { error: messageOf(error) })
@@ -55,9 +55,9 @@ export function openOfflineEmbedder(
   const end = async () => {
     idle?.[Symbol.dispose]()
     const ending = worker
-    // The next text starts another thread, also before this one is gone.
+    // Forgotten first, so that the next text starts another thread even before this one has ended.
     worker = undefined
-    // Its error was logged already.
+    // The error of the thread was already logged.
     if (ending) await endThread(ending).catch(() => {})
   }
   const askNext = async (text: string, purpose: EmbeddingPurpose) => {

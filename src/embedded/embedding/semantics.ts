@@ -1,7 +1,7 @@
 import { messageOf } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { adoptEmbedder } from './embed-resource.ts'
-import type { Vector } from './embedder.ts'
+import type { Embedder, Vector } from './embedder.ts'
 import {
   EMBEDDING_LIMITS,
   type EmbeddingLimits,
@@ -9,15 +9,16 @@ import {
   type EmbeddingStageSpec,
   openEmbeddingStage,
 } from './embedding-stage.ts'
-import { type EmbedderChoice, openEmbedder } from './open-embedder.ts'
+import { type EmbeddingEndpoint, openEndpointEmbedder } from './endpoint-embedder.ts'
+import { isOfflineEmbedderInstalled, openOfflineEmbedder } from './offline-embedder.ts'
 
-/** A query as the search compares it with chunks. */
+/** The vector of a query, which a search compares with chunks. */
 export interface QueryVector {
   readonly vector: Vector
   readonly minSimilarity: number
 }
 
-/** The vector of a query, or a sentence that says why there is none. */
+/** The vector of a query, or a sentence for users that says why there is none. */
 export type QueryVectorResult = { readonly semantic: QueryVector } | { readonly notice: string }
 
 /** Semantic search: embeds documents and queries. */
@@ -26,19 +27,22 @@ export interface Semantics {
   wake(): void
   /** Embeds a query; never throws, since a search works without its vector. */
   ofQuery(query: string): Promise<QueryVectorResult>
-  /** Embeds documents for this time at most; 0 only counts what is missing. */
+  /** Embeds documents for at most `forMs`; with 0, only counts those that are not embedded. */
   embedFor(forMs: number): Promise<EmbeddingProgress>
-  /** A sentence on what searches by meaning leave out; undefined if they leave out nothing. */
+  /** Returns a sentence for users about the resources that searches by meaning do not find; undefined if they find all. */
   gaps(): string | undefined
   /** Resolves when no resource is left to embed. */
   settled(): Promise<void>
   stop(): Promise<void>
 }
 
+/** The configured embedder: none, the English model of optional packages (`offline`), or a service. */
+export type EmbedderChoice = { readonly kind: 'none' | 'offline' } | ({ readonly kind: 'endpoint' } & EmbeddingEndpoint)
+
 export interface SemanticsSpec extends Omit<EmbeddingStageSpec, 'embedder' | 'limits'> {
   readonly choice: EmbedderChoice
   readonly limits: Partial<EmbeddingLimits> | undefined
-  /** False: embeds only queries, and compares them with documents that other processes embedded. */
+  /** If false, only queries are embedded; other processes embed the documents. */
   readonly embedsDocuments: boolean
 }
 
@@ -64,9 +68,10 @@ export function openSemantics({ choice, limits, embedsDocuments, ...parts }: Sem
     },
     embedFor: stage.embedFor,
     gaps: () => {
-      const missing = stage.countMissing()
+      const { chunkVectors } = parts.tables
+      const missing = chunkVectors.countToEmbed()
       if (missing === 0) return undefined
-      const isNone = stage.isEmpty()
+      const isNone = chunkVectors.isEmpty()
       const gap = isNone
         ? 'Meaning is not considered yet: no resource is embedded so far.'
         : `Meaning is considered for all but ${counted(missing, 'resource')} so far.`
@@ -76,6 +81,13 @@ export function openSemantics({ choice, limits, embedsDocuments, ...parts }: Sem
     settled: stage.settled,
     stop: stage.stop,
   }
+}
+
+/** Returns undefined if no embedder is configured, or the packages of the offline embedder are not installed. */
+function openEmbedder(choice: EmbedderChoice, parts: Pick<SemanticsSpec, 'clock' | 'logger'>): Embedder | undefined {
+  if (choice.kind === 'endpoint') return openEndpointEmbedder(choice, parts.clock)
+  if (choice.kind === 'offline' && isOfflineEmbedderInstalled()) return openOfflineEmbedder(parts)
+  return undefined
 }
 
 function withoutSemantics({ kind }: EmbedderChoice): Semantics {

@@ -1,4 +1,4 @@
-/** An answer other than success; `errors` holds messages by field. */
+/** An error response of the interface; `errors` holds messages by field. */
 export class ApiError extends Error {
   readonly status: number
   readonly errors: Readonly<Record<string, readonly string[]>> | undefined
@@ -15,8 +15,9 @@ export const forbidden = (right: string) => new ApiError(403, `The credential la
 export const notFound = (thing: string) => new ApiError(404, `${thing} not found`)
 export const conflict = (message: string) => new ApiError(409, message)
 export const tooLarge = (message: string) => new ApiError(413, message)
+export const fileTooLarge = () => tooLarge('The file is larger than this instance accepts')
 
-/** 422 with one faulty field. */
+/** Returns the error 422 for one faulty field. */
 export function invalid(field: string, message: string): ApiError {
   return new ApiError(422, message, { [field]: [message] })
 }

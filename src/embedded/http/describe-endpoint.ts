@@ -7,23 +7,24 @@ export interface EndpointDescription {
   /** Also its `operationId`. */
   readonly route: RouteName
   readonly summary: string
-  /** Says how this instance decides what the interface leaves open. */
+  /** Says what this service does where the interface leaves it open. */
   readonly description?: string
+  /** Whether the endpoint accepts signed URLs in place of a bearer credential. */
   readonly takesSignedUrl?: boolean
   readonly query?: z.ZodType
   readonly body?: z.ZodType
   /** The schema of a body that the handler reads as a stream. */
   readonly form?: object
-  readonly answers: Readonly<Record<number, ResponseDescription>>
+  readonly responses: Readonly<Record<number, ResponseDescription>>
   readonly errors: readonly number[]
 }
 
 export interface ResponseDescription {
   readonly description: string
   readonly shape?: z.ZodType
-  /** The media type of an answer that is not JSON. */
+  /** The media type of a body that is not JSON. */
   readonly mediaType?: string
-  /** JSON schemas of the headers that it always has. */
+  /** JSON schemas of the headers that the response always has. */
   readonly headers?: Readonly<Record<string, object>>
 }
 
@@ -31,10 +32,10 @@ const refuse = (): never => {
   throw new Error('No schema is compiled')
 }
 
-/** For Fastify, which loads no compiler of schemas then: endpoints validate with the shapes of the contract. */
+/** Keeps Fastify from loading its compilers of schemas: endpoints validate with the shapes of the contract. */
 export const WITHOUT_COMPILERS = { compilersFactory: { buildValidator: refuse, buildSerializer: refuse } }
 
-/** In the schema of a route: the body may be left out. */
+/** The key that marks the schema of a route whose body may be left out. */
 export const BODY_IS_OPTIONAL = 'x-body-is-optional'
 
 export const ERROR_SHAPE = {
@@ -51,18 +52,18 @@ export const ERROR_MEANINGS: Readonly<Record<number, string>> = {
   401: 'Missing or invalid credential or signature',
   403: 'The credential lacks the needed ability or library right',
   404: 'Not found',
-  405: 'The path takes other methods, which `Allow` names',
+  405: 'The path has other methods, which `Allow` names',
   408: 'The body did not arrive in time',
   409: 'It exists already',
-  413: 'The file or the body is larger than this instance takes',
+  413: 'The file or the body is larger than this instance accepts',
   415: 'The body is of another media type',
   416: 'The file has no bytes in this range',
-  421: 'Requests under this `Host` are not answered',
+  421: 'Requests with this `Host` are not answered',
   422: 'Validation error; `errors` holds messages by field',
   429: 'Too many requests',
   431: 'The headers are too long',
   500: 'Internal error',
-  503: 'The service is stopping, or a picture of a video cannot be made now, such as without ffmpeg',
+  503: 'The service is stopping, or it cannot make a picture of a video now, for example without ffmpeg',
   507: 'The disk of the library is full',
 }
 
@@ -75,11 +76,11 @@ const ERROR_HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> 
 export function describeEndpoint(spec: EndpointDescription): FastifySchema {
   const { path } = ROUTES[spec.route]
   const schema: FastifySchema = {
-    tags: [subjectOf(path)],
+    tags: [tagOf(path)],
     operationId: spec.route,
     summary: spec.summary,
     security: spec.takesSignedUrl ? [{ bearer: [] }, { signature: [] }] : [{ bearer: [] }],
-    response: { ...describeResponses(spec.answers), ...describeErrors([...spec.errors, 421, 429, 431, 500, 503]) },
+    response: { ...describeResponses(spec.responses), ...describeErrors([...spec.errors, 421, 429, 431, 500, 503]) },
   }
   if (spec.description !== undefined) schema.description = spec.description
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, { type: 'string', examples: [ID] }])
@@ -91,16 +92,16 @@ export function describeEndpoint(spec: EndpointDescription): FastifySchema {
   return schema
 }
 
-/** By the words of a path: what is below a library by itself. */
-function subjectOf(path: string): string {
+/** Returns the OpenAPI tag of a path: the kind of thing that it names. */
+function tagOf(path: string): string {
   const [, , first = '', , below = first] = path.split('/')
   const word = first === 'libraries' ? below : first
   return { auth: 'access', directory: 'directories', files: 'resources' }[word] ?? word
 }
 
-function describeResponses(answers: EndpointDescription['answers']): Record<string, unknown> {
+function describeResponses(responses: EndpointDescription['responses']): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, shape, mediaType, headers }]) => [
+    Object.entries(responses).map(([status, { description, shape, mediaType, headers }]) => [
       status,
       mediaType
         ? {
@@ -127,7 +128,7 @@ function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): object {
     io,
     target: 'draft-2020-12',
     unrepresentable: 'any',
-    // zod itself leaves out the default of a value that is transformed.
+    // zod leaves out the default of a value that is transformed.
     override({ zodSchema, jsonSchema: described }) {
       if (zodSchema instanceof z.ZodDefault) described.default ??= zodSchema.def.defaultValue
     },
@@ -137,7 +138,7 @@ function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): object {
 
 const ID = 'dGlkZXMubWQ'
 
-/** What stands under these names in examples; under any other, the first value that its schema takes. */
+/** The values of fields in examples, by name. Any other field gets the first value that its schema allows. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   tenant: { id: 1, name: 'Embedded library', slug: 'embedded' },
   id: ID,
@@ -159,8 +160,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 function exampleOf(schema: z.core.JSONSchema._JSONSchema, name = ''): unknown {
   if (typeof schema === 'boolean') return undefined
   const { type, properties, items } = schema
-  const known = SAMPLES[name] ?? schema.const ?? schema.default ?? schema.enum?.[0]
-  if (known !== undefined) return known
+  const sample = SAMPLES[name] ?? schema.const ?? schema.default ?? schema.enum?.[0]
+  if (sample !== undefined) return sample
   if (type === 'object')
     return Object.fromEntries(Object.entries(properties ?? {}).map(([key, each]) => [key, exampleOf(each, key)]))
   if (type === 'array') return [items ?? false].flat().map((each) => exampleOf(each))

@@ -8,42 +8,44 @@ import { forbidden, unauthorized } from './api-error.ts'
 import { describeEndpoint, type EndpointDescription } from './describe-endpoint.ts'
 import { verifySignedUrl } from './signing.ts'
 
-/** A request's caller, path and query, after authentication and validation. */
-export interface Asked<Query> {
+/** The rights of a caller, and the identifiers in the path of its request. */
+export interface RequestContext {
   readonly service: Service
-  /** Undefined for a signed URL, which grants access to the one thing it names. */
+  /** Undefined for a signed URL, which grants access only to what it names. */
   readonly grant: Grant | undefined
-  /** The identifier in the path with this name. */
+  /** Returns the identifier in the path under this name; empty if there is none. */
   readonly id: (name: string) => string
+}
+
+/** A request without its body. Handlers get it after authentication and validation. */
+export interface QueryCall<Query> extends RequestContext {
   readonly query: Query
 }
 
-/** One request after authentication and validation. */
-export interface Call<Query, Body> extends Asked<Query> {
+/** A request over HTTP, after authentication and validation. */
+export interface Call<Query, Body> extends QueryCall<Query> {
   readonly body: Body
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }
 
 interface EndpointSpec<Query, Body> extends EndpointDescription {
-  /** The endpoint accepts signed URLs in place of a bearer credential. */
-  readonly takesSignedUrl?: boolean
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
-  /** Returns the JSON body of the answer, its stream, or the reply it has sent. */
+  /** Returns the body of the response as JSON or as a stream, or the reply after sending it. */
   handle(call: Call<Query, Body>): unknown
 }
 
 /** A route that can be added to a server. */
 export interface Endpoint {
   register(app: FastifyInstance, service: Service): void
-  /** Adds the route with its description alone, to a server that answers nothing. */
+  /** Adds the route with only its description to a server that never listens. */
   describe(app: FastifyInstance): void
 }
 
 const parameters = z.record(z.string(), z.string())
 
-/** Binds one route of the contract to its validation, description and handler; a GET answers HEAD as well. */
+/** Binds one route of the contract to its validation, description and handler; a GET route also answers HEAD. */
 export function endpoint<Query = unknown, Body = unknown>(spec: EndpointSpec<Query, Body>): Endpoint {
   const { method, path } = ROUTES[spec.route]
   const url = API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1')
@@ -78,7 +80,7 @@ function handlersOf<Query, Body>(spec: EndpointSpec<Query, Body>, service: Servi
   }
 }
 
-/** Throws 401 without a valid credential or signature, 403 when the token is not for this interface. */
+/** Returns the grant of a token, undefined for a signed URL. Throws 401 if neither is valid, 403 if the token is not for this interface. */
 function admit(service: Service, spec: { takesSignedUrl?: boolean }, request: FastifyRequest): Grant | undefined {
   const { authorization } = request.headers
   if (authorization !== undefined || !spec.takesSignedUrl) return admitToken(service, authorization)
@@ -86,7 +88,7 @@ function admit(service: Service, spec: { takesSignedUrl?: boolean }, request: Fa
   return undefined
 }
 
-/** Throws 401 without a valid credential, 403 when the token is not for this interface. */
+/** Returns the grant of a token. Throws 401 if the token is missing or not valid, 403 if it is not for this interface. */
 export function admitToken(service: Service, authorization: string | undefined): Grant {
   const grant = authenticate(service, authorization)
   if (!grant) throw unauthorized('A credential is needed')
@@ -98,32 +100,22 @@ function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
   return (shape ?? z.any()).parse(value, { error: describeIssue })
 }
 
-/** A caller and a query that did not come in a request. */
-interface Asking {
-  readonly service: Service
-  readonly grant: Grant
-  /** The identifiers that a path would hold, by name. */
-  readonly ids?: Readonly<Record<string, string>>
-  /** The parameters as a query would hold them. */
-  readonly query?: unknown
+/** A GET endpoint that can also be called without HTTP. */
+export interface QueryEndpoint extends Endpoint {
+  /** Returns the JSON body for a query, with the validation and the rights of an HTTP request; throws ApiError or ZodError. */
+  answer(call: QueryCall<unknown>): Promise<unknown>
 }
 
-/** An endpoint that answers with JSON and reads nothing else of the request: it can be asked without one. */
-export interface Question extends Endpoint {
-  /** Answers with the same validation and the same rights as a request; throws ApiError or ZodError. */
-  ask(asking: Asking): Promise<unknown>
+type QueryEndpointSpec<Query> = Omit<EndpointSpec<Query, unknown>, 'handle' | 'body'> & {
+  handle(call: QueryCall<Query>): unknown
 }
 
-type QuestionSpec<Query> = Omit<EndpointSpec<Query, unknown>, 'handle' | 'body'> & {
-  handle(asked: Asked<Query>): unknown
-}
-
-/** Like `endpoint`, for a route that agents use as well. */
-export function question<Query = unknown>(spec: QuestionSpec<Query>): Question {
+/** Builds an endpoint that HTTP clients and the tools for agents share. */
+export function queryEndpoint<Query = unknown>(spec: QueryEndpointSpec<Query>): QueryEndpoint {
   return {
     ...endpoint(spec),
-    async ask({ service, grant, ids = {}, query = {} }) {
-      return await spec.handle({ service, grant, id: (name) => ids[name] ?? '', query: parseWith(spec.query, query) })
+    async answer(call) {
+      return await spec.handle({ ...call, query: parseWith(spec.query, call.query) })
     },
   }
 }
@@ -134,7 +126,7 @@ const EXPLANATIONS = {
   expired: 'The credential has expired',
 } as const
 
-/** Returns the grant of a request's bearer token, undefined when it has no such header. Throws 401 for an invalid token. */
+/** Returns the grant of a bearer token in an `Authorization` header, undefined without the header. Throws 401 for an invalid token. */
 export function authenticate(service: Service, header: string | undefined): Grant | undefined {
   if (header === undefined) return undefined
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
@@ -143,7 +135,7 @@ export function authenticate(service: Service, header: string | undefined): Gran
   return grant
 }
 
-/** The origin of the absolute URLs in answers: the public URL if one is set, otherwise where this request came in. */
+/** Returns the origin of absolute URLs in responses: the public URL if one is set, otherwise the address that the request names. */
 export function originOf({ publicUrl }: Pick<Service, 'publicUrl'>, request: FastifyRequest): string {
   if (publicUrl !== undefined) return publicUrl
   const { localAddress, localPort } = request.socket

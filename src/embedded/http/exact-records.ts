@@ -1,6 +1,6 @@
 /**
- * What this service answers, exactly: the records of the contract, with the values and fields that the interface leaves open. The
- * client reads the records themselves, which accept what other services answer.
+ * The exact shapes of this service's responses, for its OpenAPI description. The records of the contract are looser, because the client
+ * also reads the responses of other services with them.
  */
 import { z } from 'zod'
 import {
@@ -71,7 +71,7 @@ const asset = z.object({
   excerpt_marks: z.array(z.array(z.int()).length(2)).optional(),
 })
 
-/** The fields of compact output. */
+/** The fields of a resource in compact search results. */
 const head = {
   id: resourceRecord.shape.id,
   title: z.string(),
@@ -103,7 +103,7 @@ export const exactResource = z.object({
   next_assets_from: z.int().nullable(),
 })
 
-/** The details are absent from compact output. */
+/** Compact results have no details. */
 export const exactHits = z.object({
   ...searchResponse.shape,
   results: z.array(z.object({ resource: z.object({ ...head, ...details.partial().shape, text_extracted }) })),

@@ -4,7 +4,7 @@ import { normalizeLibraryPath } from '../../contract/library-path.ts'
 const MAX_PATH_BYTES = 16_384
 const MAX_NAME_BYTES = 1_024
 
-/** A whole number in a query, within bounds, both included. */
+/** Returns the shape of a whole number in a query, from `min` to `max`, both included. */
 export function integerInput(bounds: { min: number; max: number; byDefault: number }) {
   const expected = `must be a whole number from ${bounds.min} to ${bounds.max}`
   return z
@@ -19,7 +19,7 @@ export function integerInput(bounds: { min: number; max: number; byDefault: numb
     })
 }
 
-/** A whole number in a query that the handler takes as text. */
+/** Returns the shape of a whole number in a query that the handler gets as text. */
 export function integerText(description: string) {
   return z
     .string()
@@ -27,7 +27,7 @@ export function integerText(description: string) {
     .meta({ type: 'integer', description })
 }
 
-/** A library path in its canonical form. */
+/** A library path, which the shape brings into its canonical form. */
 export const libraryPathInput = z
   .string()
   .max(MAX_PATH_BYTES)

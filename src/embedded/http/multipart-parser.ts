@@ -1,46 +1,46 @@
 const MAX_HEADER_BYTES = 16 * 1024
 const NOTHING = Buffer.alloc(0)
 
-/** The body is not a complete form: nothing of it may be believed. */
+/** Thrown when a body is not a complete form; everything received of it must be discarded. */
 export class MalformedFormError extends Error {}
 
-/** Called in the order of the body; the bytes given to `onData` are not used again by the parser. */
+/** Receives the parts of a form in their order. The parser does not use the bytes again that it passed to `onData`. */
 export interface PartListener {
   onPart(headers: PartHeaders): void
   onData(bytes: Buffer): void
 }
 
 /**
- * Reads `multipart/form-data` from chunks of any size (RFC 7578). It is our own because the usual parser drops parts whose
- * file name has a line break, cuts names at a backslash, and costs three times the rest of a small upload.
+ * Reads `multipart/form-data` from chunks of any size (RFC 7578). It is our own, because the usual parser drops parts whose file name
+ * has a line break, cuts names at a backslash, and takes three times as long as everything else in a small upload.
  */
 export class MultipartParser {
   readonly #delimiter: Buffer
   readonly #listener: PartListener
   #state: 'preamble' | 'after-delimiter' | 'headers' | 'content' | 'end' = 'preamble'
-  // The first delimiter has no line break before it: this one takes its place.
-  #rest: Buffer = Buffer.from('\r\n')
+  // Begins with the line break that the first delimiter, unlike all others, does not have before it.
+  #buffer: Buffer = Buffer.from('\r\n')
 
   constructor(boundary: string, listener: PartListener) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`)
     this.#listener = listener
   }
 
-  /** Throws MalformedFormError. */
+  /** Parses the next chunk of the body; throws MalformedFormError. */
   feed(chunk: Buffer): void {
     if (this.#state === 'end') return
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk])
     while (this.#step()) {
-      // Each step takes one thing off the rest.
+      // Each step consumes a delimiter, the headers of a part, or content.
     }
   }
 
-  /** To be called when the body is over; throws MalformedFormError when its closing delimiter has not come. */
+  /** Throws MalformedFormError unless the closing delimiter has arrived. Call it at the end of the body. */
   end(): void {
     if (this.#state !== 'end') throw new MalformedFormError('The form ends before its closing boundary')
   }
 
-  /** False when more bytes are needed. */
+  /** Returns false when more bytes are needed. */
   #step(): boolean {
     if (this.#state === 'headers') return this.#readHeaders()
     if (this.#state === 'after-delimiter') return this.#readAfterDelimiter()
@@ -48,43 +48,43 @@ export class MultipartParser {
   }
 
   #readContent(): boolean {
-    const found = this.#rest.indexOf(this.#delimiter)
-    // A delimiter may have begun in the last bytes.
-    const endOfContent = found >= 0 ? found : this.#rest.length - this.#delimiter.length + 1
-    if (this.#state === 'content' && endOfContent > 0) this.#listener.onData(this.#rest.subarray(0, endOfContent))
+    const found = this.#buffer.indexOf(this.#delimiter)
+    // The last bytes may be the beginning of a delimiter.
+    const endOfContent = found >= 0 ? found : this.#buffer.length - this.#delimiter.length + 1
+    if (this.#state === 'content' && endOfContent > 0) this.#listener.onData(this.#buffer.subarray(0, endOfContent))
     this.#drop(found >= 0 ? found + this.#delimiter.length : Math.max(0, endOfContent))
     if (found >= 0) this.#state = 'after-delimiter'
     return found >= 0
   }
 
   #readAfterDelimiter(): boolean {
-    if (this.#rest.length < 2) return false
-    if (this.#rest[0] === 0x2d && this.#rest[1] === 0x2d) {
+    if (this.#buffer.length < 2) return false
+    if (this.#buffer[0] === 0x2d && this.#buffer[1] === 0x2d) {
       this.#state = 'end'
-      this.#rest = NOTHING
+      this.#buffer = NOTHING
       return false
     }
-    // The line break stays: it ends the list of headers when that is empty.
-    if (this.#rest[0] !== 0x0d || this.#rest[1] !== 0x0a)
+    // Does not consume the line break: if the part has no headers, it is the first half of the empty line after them.
+    if (this.#buffer[0] !== 0x0d || this.#buffer[1] !== 0x0a)
       throw new MalformedFormError('A boundary is not on its own line')
     this.#state = 'headers'
     return true
   }
 
   #readHeaders(): boolean {
-    const end = this.#rest.indexOf('\r\n\r\n')
-    if (end > MAX_HEADER_BYTES || (end < 0 && this.#rest.length > MAX_HEADER_BYTES)) {
+    const end = this.#buffer.indexOf('\r\n\r\n')
+    if (end > MAX_HEADER_BYTES || (end < 0 && this.#buffer.length > MAX_HEADER_BYTES)) {
       throw new MalformedFormError('The headers of a part are too long')
     }
     if (end < 0) return false
-    this.#listener.onPart(readPartHeaders(this.#rest.toString('utf8', 0, end)))
+    this.#listener.onPart(readPartHeaders(this.#buffer.toString('utf8', 0, end)))
     this.#drop(end + 4)
     this.#state = 'content'
     return true
   }
 
   #drop(count: number): void {
-    this.#rest = this.#rest.subarray(count)
+    this.#buffer = this.#buffer.subarray(count)
   }
 }
 
@@ -93,15 +93,15 @@ export interface PartHeaders {
   readonly field: string | undefined
   /** The file's name on the sender's side; undefined when the part is not a file. */
   readonly fileName: string | undefined
-  /** Type and subtype in lower case, without parameters; undefined when none was given. */
+  /** Type and subtype in lower case, without parameters; undefined without a Content-Type. */
   readonly mimeType: string | undefined
-  /** The parameter of its type, in lower case. */
+  /** The parameter `charset` of the Content-Type, in lower case. */
   readonly charset: string | undefined
 }
 
-// A quotation mark behind a backslash ends the value only where a value can end.
+// A quotation mark after a backslash ends the value only if a semicolon or the end of the header follows.
 const PARAMETER = /;\s*([\w-]+\*?)\s*=\s*(?:"((?:[^"]|(?<=\\)"(?!\s*(?:;|$)))*)"|([^;\s]*))/gy
-// What browsers and fetch write for the three characters that would break a header (HTML, multipart form data).
+// How browsers and fetch escape the three characters that would break a header (HTML, multipart form data).
 const FORM_ESCAPES: Readonly<Record<string, string>> = { '%0a': '\n', '%0d': '\r', '%22': '"' }
 
 export function readPartHeaders(text: string): PartHeaders {
@@ -145,7 +145,7 @@ function readParameters(value: string): Map<string, string> {
   return parameters
 }
 
-/** A backslash escapes only a quotation mark: before anything else it belongs to the name. */
+/** Decodes a quoted value. A backslash escapes only a quotation mark; before any other character it belongs to the name. */
 function unquoted(text: string): string {
   return text.replace(/\\"/g, '"').replace(/%0a|%0d|%22/gi, (code) => FORM_ESCAPES[code.toLowerCase()] ?? code)
 }

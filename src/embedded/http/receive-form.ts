@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { ContentReceiver } from '../storage/content-receiver.ts'
-import { ApiError, invalid, tooLarge } from './api-error.ts'
+import { ApiError, fileTooLarge, invalid, tooLarge } from './api-error.ts'
 import { MultipartParser, type PartHeaders, type PartListener } from './multipart-parser.ts'
 
 const MAX_FIELD_BYTES = 64 * 1024
@@ -9,9 +9,9 @@ const MAX_FILE_NAME_BYTES = 1_024
 const MAX_PARTS = 32
 /** RFC 2046. */
 const MAX_BOUNDARY_LENGTH = 70
-/** The most that a form may hold besides the bytes of its file: headers, fields, and text before and after the parts. */
+/** Bounds everything in a form except the bytes of its file: headers, fields, and text before and after the parts. */
 export const MAX_FORM_OVERHEAD_BYTES = 256 * 1024
-/** RFC 6838: at most 127 characters on either side. */
+/** RFC 6838: type and subtype have at most 127 characters each. */
 const MIME_TYPE = /^[\w.+!#$&^-]{1,127}\/[\w.+!#$&^-]{1,127}$/
 
 const CHARSET = /^[\w.:-]{1,40}$/
@@ -25,7 +25,7 @@ interface FormLimits {
 export interface ReceivedForm {
   readonly fileName: string
   readonly mimeType: string
-  /** The encoding that the sender names; null without one, and for an unknown name. */
+  /** The encoding that the sender names; null if there is none, or if its name is malformed. */
   readonly charset: string | null
   readonly content: ContentReceiver
   /** The value of the field `path`. */
@@ -33,8 +33,8 @@ export interface ReceivedForm {
 }
 
 /**
- * Reads a whole upload form from a request's body; the parts may come in any order. Throws 413, 422, MalformedFormError, or the
- * error of a broken connection, and removes what it has received.
+ * Reads a whole upload form from a request's body; its parts may have any order. If it throws (413, 422, MalformedFormError, or the
+ * error of a broken connection), it first removes what it has received.
  */
 export async function receiveForm(
   body: Readable | Buffer,
@@ -56,14 +56,14 @@ export async function receiveForm(
     parser.end()
     return form.finish()
   } catch (error) {
-    // Reads and discards the remaining body for a while: a client that is cut off would not see the reason.
+    // Discards the remaining body instead of closing the connection, because the client would not see the error otherwise.
     if (!Buffer.isBuffer(body)) body.resume()
     await form.content?.dispose()
     throw error
   }
 }
 
-/** The boundary of a `multipart/form-data` request; throws 415 for another type and 422 without a boundary. */
+/** Returns the boundary of a `multipart/form-data` request. Throws 415 for another type, 422 for a missing or too long boundary. */
 export function boundaryOf(contentType: string | undefined): string {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType ?? '')) {
     throw new ApiError(415, 'The body must be multipart/form-data')
@@ -83,7 +83,7 @@ class FormCollector implements PartListener {
   #file: PartHeaders | undefined
   #fieldBytes = 0
   #partCount = 0
-  #takeData: (bytes: Buffer) => void = () => {}
+  #receiveData: (bytes: Buffer) => void = () => {}
   content: ContentReceiver | undefined
 
   constructor(limits: FormLimits) {
@@ -98,7 +98,7 @@ class FormCollector implements PartListener {
   }
 
   onData(bytes: Buffer): void {
-    this.#takeData(bytes)
+    this.#receiveData(bytes)
   }
 
   finish(): ReceivedForm {
@@ -115,7 +115,7 @@ class FormCollector implements PartListener {
   }
 
   #beginFile(headers: PartHeaders): void {
-    if (this.#file) throw invalid('file', 'An upload takes one file')
+    if (this.#file) throw invalid('file', 'An upload has only one file')
     if (Buffer.byteLength(headers.fileName ?? '') > MAX_FILE_NAME_BYTES) {
       throw invalid('file', `The name of the file is longer than ${MAX_FILE_NAME_BYTES} bytes`)
     }
@@ -125,9 +125,9 @@ class FormCollector implements PartListener {
     this.#file = headers
     const content = new ContentReceiver(this.#limits.temporaryDir)
     this.content = content
-    this.#takeData = (bytes) => {
-      content.take(bytes)
-      if (content.sizeBytes > this.#limits.maxUploadBytes) throw tooLarge('The file is larger than this instance takes')
+    this.#receiveData = (bytes) => {
+      content.add(bytes)
+      if (content.sizeBytes > this.#limits.maxUploadBytes) throw fileTooLarge()
     }
   }
 
@@ -137,7 +137,7 @@ class FormCollector implements PartListener {
     }
     const chunks: Buffer[] = []
     this.#fields.set(name, chunks)
-    this.#takeData = (bytes) => {
+    this.#receiveData = (bytes) => {
       this.#fieldBytes += bytes.length
       if (this.#fieldBytes > MAX_FIELD_BYTES) throw invalid(name || 'body', 'The fields of the form are too long')
       chunks.push(bytes)

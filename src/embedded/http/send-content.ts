@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ByteRange } from '../contents/seekable-zstd.ts'
 import { titleOf } from '../storage/slug.ts'
 import { ApiError } from './api-error.ts'
+import type { Call } from './endpoint.ts'
 import { integerText } from './inputs.ts'
 
 /** The query of a download: `disposition` and the parameters of a signed URL. */
@@ -26,8 +27,8 @@ export const CONTENT_HEADERS = {
   'accept-ranges': { type: 'string', enum: ['bytes'] },
 } as const
 
-/** The OpenAPI answers of a download besides 200. */
-export const PARTIAL_ANSWERS = {
+/** The responses of a download besides 200, for OpenAPI. */
+export const OTHER_RESPONSES = {
   206: {
     description: 'The bytes that `Range` asks for',
     mediaType: '*/*',
@@ -42,20 +43,18 @@ export interface SentContent {
   readonly sha256: Buffer
   readonly fileName: string
   readonly disposition: 'inline' | 'attachment'
-  /** Opens the content, or this part of it. */
+  /** Opens a part of the content; undefined means all of it. */
   open(range: ByteRange | undefined): Readable | Buffer
 }
 
-interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
-
 /**
- * Answers a GET or HEAD with uploaded bytes: 200, 206 for one byte range, 304 when the client has them already; throws 416. The
- * headers keep a browser from running any code in the bytes.
+ * Answers a GET or HEAD with uploaded bytes: 200, 206 for one byte range, 304 if the client has them already; throws 416. The headers
+ * keep a browser from running code in the bytes.
  */
-export function sendContent({ request, reply }: Exchange, content: SentContent): FastifyReply {
+export function sendContent(
+  { request, reply }: Pick<Call<unknown, unknown>, 'request' | 'reply'>,
+  content: SentContent,
+): FastifyReply {
   const { headers, method } = request
   const entityTag = `"${content.sha256.toString('hex')}"`
   const range = method === 'GET' ? requestedRange(headers, entityTag, content.sizeBytes) : undefined
@@ -72,33 +71,33 @@ export function sendContent({ request, reply }: Exchange, content: SentContent):
     'content-length': range ? range.end - range.start + 1 : content.sizeBytes,
     'content-disposition': contentDisposition(content.disposition, content.fileName),
     'x-content-type-options': 'nosniff',
-    'content-security-policy': RECORDING.test(content.mimeType) ? ITSELF_ALONE : NOTHING_FROM_ELSEWHERE,
+    'content-security-policy': RECORDING_TYPE.test(content.mimeType) ? RECORDING_POLICY : SANDBOX_POLICY,
   })
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${content.sizeBytes}`)
   return reply.send(body)
 }
 
-/** A range applies only to the version of the content that `If-Range` names. */
+/** Returns the range that a request asks for; undefined if `If-Range` names another version of the content. */
 function requestedRange(headers: FastifyRequest['headers'], entityTag: string, sizeBytes: number) {
   const { 'if-range': condition, range } = headers
   const isCurrent = condition === undefined || namesEntityTag(String(condition), entityTag)
   return isCurrent ? readRange(range, sizeBytes) : undefined
 }
 
-/** A page may keep its own styles and pictures; it runs no code, and loads nothing. */
-const NOTHING_FROM_ELSEWHERE = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+/** Lets a page use its own styles and pictures, but run no code and load nothing. */
+const SANDBOX_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-/** Has no comma, since a browser takes the last of several types, and no `+`, since it shows `video/x+xml` as a document. */
-const RECORDING = /^(audio|video)\/[\w.-]+$/
+/** Allows no comma, because a browser uses the last of several types, and no `+`, because it shows `video/x+xml` as a document. */
+const RECORDING_TYPE = /^(audio|video)\/[\w.-]+$/
 
 /**
- * A browser plays a recording in a page that loads it from the same address, which a sandbox forbids. Without the sandbox, `nosniff`
- * keeps other bytes from becoming a page, and only the recording can load.
+ * Lets a recording load itself: a browser plays it in a page that loads the same address, which a sandbox forbids. Without a sandbox,
+ * `nosniff` keeps other bytes from becoming a page.
  */
-const ITSELF_ALONE =
+const RECORDING_POLICY =
   "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** RFC 6266: a plain name for old clients and the exact one in UTF-8. */
+/** Returns the header with an ASCII name for old clients and the exact name in UTF-8 (RFC 6266). */
 function contentDisposition(disposition: string, fileName: string): string {
   const name = titleOf(fileName)
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
@@ -107,8 +106,8 @@ function contentDisposition(disposition: string, fileName: string): string {
 }
 
 /**
- * Reads the header `Range` of a request (RFC 9110, 14.1). Returns undefined when the whole content is to be sent: without the
- * header, for a malformed one, for several ranges, and for other units than bytes.
+ * Reads the header `Range` of a request (RFC 9110, 14.1). Returns undefined, which means the whole content, if the header is missing or
+ * malformed, names several ranges, or has another unit than bytes.
  */
 export function readRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header?.replaceAll(/\s/g, '') ?? '') ?? []
@@ -125,7 +124,7 @@ function lastBytes(count: number, sizeBytes: number): ByteRange | 'unsatisfiable
   return { start: Math.max(0, sizeBytes - count), end: sizeBytes - 1 }
 }
 
-/** True when a list of entity tags (`If-None-Match`, `If-Range`) names this one, or any. */
+/** Returns whether a list of entity tags (`If-None-Match`, `If-Range`) contains this one, or `*`. */
 export function namesEntityTag(header: string | undefined, entityTag: string): boolean {
   const named = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return named.includes(entityTag) || named.includes('*')

@@ -4,7 +4,7 @@ import { invalid, unauthorized } from './api-error.ts'
 
 export type Signer = ReturnType<typeof createSigner>
 
-/** Signs with HMAC-SHA256 and this service's secret, in hexadecimal. `purpose` keeps a signature of one kind from passing as another. */
+/** Signs with HMAC-SHA256, in hexadecimal. `purpose` keeps a signature of one kind from being accepted as one of another kind. */
 export function createSigner(secret: Buffer) {
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('hex')
@@ -17,31 +17,20 @@ export function createSigner(secret: Buffer) {
   }
 }
 
-/** This service has one tenant. */
+/** The only tenant of this service. */
 export const TENANT_ID = 1
 
 export const VIEW_URL_MINUTES = { min: 1, max: 60, byDefault: 15 } as const
 
-interface ViewUrlTerms {
-  readonly ttlMinutes: number
-  readonly disposition: 'inline' | 'attachment'
-  /** Parameters of what it shows. */
-  readonly query: Readonly<Record<string, string>>
-}
-
-/** Returns a URL that shows `path` without a credential until it expires. Every parameter is signed. */
-export function signedUrl(signer: Signer, origin: string, path: string, terms: ViewUrlTerms, nowMs: number): string {
-  const query = new URLSearchParams({
-    ...terms.query,
-    expires: String(Math.floor(nowMs / 1_000) + terms.ttlMinutes * 60),
-    tenant_id: String(TENANT_ID),
-    disposition: terms.disposition,
-  })
+/** Returns `path` with a query that allows a GET without a credential until `untilMs`. Every parameter of it is signed. */
+export function signedPath(signer: Signer, path: string, shown: Readonly<Record<string, string>>, untilMs: number) {
+  const expires = String(Math.floor(untilMs / 1_000))
+  const query = new URLSearchParams({ ...shown, expires, tenant_id: String(TENANT_ID) })
   query.set('signature', signer.sign('view-url', signedText(path, query)))
-  return `${origin}${path}?${query}`
+  return `${path}?${query}`
 }
 
-/** Throws 401 unless `signedUrl` returned `url` (path and query) and it has not expired. */
+/** Throws 401 unless `signedPath` made this URL and it has not expired. */
 export function verifySignedUrl(signer: Signer, url: string, nowMs: number): void {
   const { pathname, searchParams: query } = new URL(url, 'http://localhost')
   const signature = query.get('signature')
@@ -71,7 +60,7 @@ export function createCursors(signer: Signer) {
       const [encoded = '', signature = ''] = cursor.split('.')
       const text = Buffer.from(encoded, 'base64url').toString()
       if (cursor !== `${encoded}.${signature}` || !signer.verify('cursor', `${listing}\n${text}`, signature)) {
-        throw invalid('cursor', 'The cursor is not one of this listing')
+        throw invalid('cursor', 'The cursor does not belong to this listing')
       }
       return shape.parse(JSON.parse(text))
     },

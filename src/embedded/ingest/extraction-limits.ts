@@ -1,6 +1,6 @@
-/** Bounds of the extraction of one document; a document that exceeds one of them never ends as `completed`. */
+/** Bounds of the extraction of one document. A document that exceeds one of them never becomes `completed`. */
 export const EXTRACTION_LIMITS = {
-  /** Time for an empty document; each MiB adds one second. */
+  /** The time for an empty document; each MiB of a document adds one second. */
   timeMs: 60_000,
   /** JavaScript heap of the child process. */
   heapMiB: 512,
@@ -14,13 +14,10 @@ export const EXTRACTION_LIMITS = {
 
 export type ExtractionLimits = Readonly<typeof EXTRACTION_LIMITS>
 
-/**
- * Time for the text of one picture. Seconds would do on an idle machine, a minute for noise; but recognition has the lowest priority, and
- * a picture must not end otherwise because other programs were busy.
- */
+/** The time for recognizing one picture. An idle machine needs a minute at most, but recognition has the lowest priority. */
 export const RECOGNIZING_MS = 600_000
 
-/** Returns the time that the extraction of a document of this size may take. */
+/** Returns how long the extraction of a document of this size may take. */
 export function timeLimitMs({ timeMs }: ExtractionLimits, sizeBytes: number): number {
   return timeMs + (sizeBytes / 2 ** 20) * 1_000
 }

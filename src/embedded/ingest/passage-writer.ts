@@ -11,7 +11,7 @@ const MAX_PENDING_WRITES = 500
 /** After preparing this number of characters for the search (about 10 ms), the service answers requests that wait. */
 const MAX_CHARACTERS_A_TURN = 48 * 1024
 
-/** A write whose preparation for the search does not belong into the transaction. */
+/** A write whose text is prepared for the search before the transaction begins. */
 interface PendingWrite {
   readonly characters: number
   prepare(toWords: typeof indexWords): () => void
@@ -21,7 +21,7 @@ export type PassageWriter = ReturnType<typeof createPassageWriter>
 
 /** Collects the writes of ingestion in order and commits them in transactions of a bounded size. */
 export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: AbortSignal) {
-  const placeOf = createPlaceFinder(tables.readContent)
+  const positionOf = createPositionFinder(tables.readContent)
   const pending: PendingWrite[] = []
   let characters = 0
   const commit = async () => {
@@ -44,15 +44,15 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
       }),
     add: (resource: ResourceRow, ordinal: number, passage: Passage) => {
       characters += passage.text.length
-      // Its content is at hand now; when the words are prepared, it would have to be read again.
-      const place = placeOf(resource.id, passage.text)
-      pending.push(addition(tables, resource, ordinal, passage, place))
+      // The content is in memory now; when the words are prepared, it would have to be read again.
+      const position = positionOf(resource.id, passage.text)
+      pending.push(toPendingWrite(tables, resource, ordinal, passage, position))
     },
     /** Records why the resource has to be read again. */
     recordFailure: (resource: ResourceRow, failure: string) =>
       push(() => tables.resources.recordFailure(resource.id, failure)),
     finish: (result: IngestionResult) => push(() => tables.resources.finish(result)),
-    /** Commits when enough writes are pending; throws the signal's reason when it is aborted. */
+    /** Commits if enough writes are pending. Throws the signal's reason if it is aborted. */
     drain: () => {
       signal.throwIfAborted()
       if (characters >= MAX_PENDING_CHARACTERS || pending.length >= MAX_PENDING_WRITES) return commit()
@@ -61,7 +61,7 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
   }
 }
 
-/** Loads the analysis of words with the first text. */
+/** Returns the prepared writes in their order. Loads the analysis of words only if there are any, since loading takes time. */
 async function prepareAll(pending: readonly PendingWrite[]): Promise<(() => void)[]> {
   if (pending.length === 0) return []
   const analysis = await import('../analysis/index-words.ts')
@@ -77,12 +77,12 @@ async function prepareAll(pending: readonly PendingWrite[]): Promise<(() => void
   return writes
 }
 
-function addition(
+function toPendingWrite(
   tables: Tables,
   { id, title }: ResourceRow,
   ordinal: number,
   passage: Passage,
-  place: ContentPlace | undefined,
+  position: ContentPlace | undefined,
 ): PendingWrite {
   const prepare = (toWords: typeof indexWords) => {
     const words = toWords(ordinal === 0 ? title : '', passage.text, ordinal === 0)
@@ -90,7 +90,7 @@ function addition(
       // A request may have deleted the library meanwhile.
       const resource = tables.resources.byId(id)
       if (!resource) return
-      const passageId = tables.passages.insert(id, ordinal, passage, place)
+      const passageId = tables.passages.insert(id, ordinal, passage, position)
       tables.passageWords.insert(passageId, resource.libraryId, words)
     }
   }
@@ -98,18 +98,18 @@ function addition(
 }
 
 /**
- * Finds the place of a passage in the content of its resource: undefined when the content does not have the text itself, such
- * as a document of another encoding or format. Asked for the passages of a resource in their order.
+ * Returns the position of a passage in the content of its resource; undefined if the content does not contain the same bytes, as in
+ * another encoding or format. Call it for the passages of a resource in their order.
  */
-type PlaceFinder = (resourceId: number, text: string) => ContentPlace | undefined
+type PositionFinder = (resourceId: number, text: string) => ContentPlace | undefined
 
-/** A passage is searched within this distance of the end of the last one. It covers small contents and any gap between passages. */
+/** A passage is searched for within this distance after the previous one: longer than any gap between passages. */
 const MAX_GAP_BYTES = 64 * 1024
 
-/** Reads a part of a content, less of it beyond its end. */
+/** Reads a part of a content; fewer bytes if the content ends before; undefined if it is missing. */
 type ReadPart = (resourceId: number, offset: number, length: number) => Buffer | undefined
 
-export function createPlaceFinder(readPart: ReadPart): PlaceFinder {
+export function createPositionFinder(readPart: ReadPart): PositionFinder {
   let currentId: number | undefined
   let reached = 0
   return (resourceId, text) => {

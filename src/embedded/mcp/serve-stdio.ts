@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createMcpServer } from './create-mcp-server.ts'
-import type { McpAccess } from './mcp-access.ts'
+import { MAX_MESSAGE_BYTES, type McpAccess } from './mcp-access.ts'
 
 export interface StdioOptions {
   readonly access: McpAccess
@@ -13,10 +13,7 @@ export interface StdioOptions {
   readonly onError: (error: Error) => void
 }
 
-/** A document comes in one message, in base64 if it is not text. */
-const MAX_MESSAGE_BYTES = 32 * 2 ** 20
-
-/** Speaks the Model Context Protocol, a message a line, until the client closes stdin or `signal` is aborted. */
+/** Serves the Model Context Protocol, one message a line, until the client closes stdin or `signal` is aborted. */
 export async function serveOnStdio({ access, version, signal, onError, ...streams }: StdioOptions): Promise<void> {
   const stdin = Readable.from(readUntil(signal, streams.stdin))
   const stdout = new Writable({
@@ -33,7 +30,7 @@ export async function serveOnStdio({ access, version, signal, onError, ...stream
   }
 }
 
-/** Ends in order when `signal` is aborted, also where the source then fails. */
+/** Yields what the source yields, and ends without an error if the source fails after `signal` was aborted. */
 async function* readUntil(signal: AbortSignal, source: StdioOptions['stdin']): AsyncGenerator<Uint8Array | string> {
   try {
     yield* source

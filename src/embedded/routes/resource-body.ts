@@ -12,7 +12,7 @@ import { durationOf } from '../video/video-pictures.ts'
 const MAX_PATHS = 1_000
 const ABSTRACT_LENGTH = 300
 
-/** The fields that every form of a resource record has. */
+/** Returns the fields that complete records of a resource and compact search results have in common. */
 export function resourceHead(tables: Tables, resource: ResourceRow) {
   const library = tables.libraries.byId(resource.libraryId)
   const earlier = tables.versions.earlierOf(resource.id)
@@ -32,7 +32,7 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
   }
 }
 
-/** The whole record: warnings or the failure of its ingestion, its abstract from its first text, and these assets. */
+/** Returns the complete record of a resource with these assets. Its abstract is made of `first`, its first passage with text. */
 export function resourceBody(
   tables: Tables,
   resource: ResourceRow,
@@ -50,13 +50,13 @@ export function resourceBody(
   }
 }
 
-/** Undefined until its ingestion has ended; false when it gave no text. An empty file has none to give. */
+/** Returns whether ingestion extracted text, or the file is empty; undefined if ingestion has not ended or has failed. */
 function textExtracted({ status }: ResourceRow, hasText: boolean): boolean | undefined {
   if (ingestionOutcome(status) !== 'searchable' && status !== 'partial') return undefined
   return hasText || status === 'completed'
 }
 
-/** The record of a text asset (2.11 Assets); `text` is cut to `maxLength` characters. */
+/** Returns the record of a text asset (2.11 Assets); its `text` is cut to `maxLength` characters. */
 export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLength: number): AssetRecord {
   return {
     id: assetIdentifier(resource.publicId, passage.ordinal),
@@ -68,7 +68,7 @@ export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLeng
   }
 }
 
-/** The asset of a recording, with its pictures (2.11 Assets); none for other resources. */
+/** Returns the video asset of a resource (2.11 Assets); none if it has no moving pictures. */
 export function videoAssets(resource: ResourceRow): AssetRecord[] {
   const { videoType, publicId } = resource
   if (videoType === null) return []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
-import { question } from '../http/endpoint.ts'
+import { queryEndpoint } from '../http/endpoint.ts'
 import { exactHits } from '../http/exact-records.ts'
 import { integerInput } from '../http/inputs.ts'
 import { semanticQueryOf } from '../search/parse-query.ts'
@@ -13,19 +13,19 @@ const MAX_ASSETS_A_HIT = 3
 const LIMITS = { min: 1, max: 1_000, byDefault: 10 }
 const MAX_DETAILED = 100
 
-export const searchResources = question({
+export const searchResources = queryEndpoint({
   route: 'searchResources',
   summary: 'Search resources by the terms and the meaning of their text',
   description: [
-    '`lexical` matches terms. `balanced` also considers meaning; `notice` says what it left out.',
-    'A word also finds its other forms in some 24 languages, the last one',
-    'the words that begin with it; "…" is a phrase, -word an exclusion; 128 words count. A resource is as good as its best passage: rare words weigh',
-    'more, and so do passages that have all the words, headings and names. A library in `library_ids[]` (also written `library_ids` or',
+    '`lexical` matches terms. `balanced` also considers meaning; `notice` says what it could not consider.',
+    'A word also finds its other forms in some 24 languages, and the last word also finds words that begin with it. "…" is a phrase,',
+    '-word an exclusion. Words after the first 128 are ignored. A resource ranks by its best passage. Rare words count more, and so do',
+    'words in headings and names, and passages that have all the words. A library in `library_ids[]` (also written `library_ids` or',
     '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
-    `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**,`,
-    `and \`excerpt_marks\` says where these words begin and end in it. More than ${MAX_DETAILED} are only listed in compact form.`,
-    'Resources that were uploaded under one title into one directory (but for the inbox) are versions of one document: `versions=current`',
-    'finds the newest only, and `superseded_by` names it.',
+    `${MAX_ASSETS_A_HIT} assets, the best first. Their \`excerpt\` is the part around the matching words, which stand in **…**, and`,
+    `\`excerpt_marks\` says where they begin and end in it. More than ${MAX_DETAILED} hits are available only in compact form.`,
+    'Resources that were uploaded with the same title into the same directory (except the inbox) are versions of one document:',
+    '`versions=current` finds only the newest one, and `superseded_by` of the others names it.',
   ].join(' '),
   query: z.preprocess(
     gatherLibraryIds,
@@ -38,7 +38,7 @@ export const searchResources = question({
       versions: z.enum(['current', 'all']).default('all'),
     }),
   ),
-  answers: { 200: { description: 'Ranked candidates', shape: exactHits } },
+  responses: { 200: { description: 'Ranked candidates', shape: exactHits } },
   errors: [401, 403, 422],
   async handle({ service, grant, query }) {
     const isCompact = query.output_format === 'compact'
@@ -59,8 +59,8 @@ export const searchResources = question({
 })
 
 /**
- * Reads the libraries of a query in the notations of common clients (`library_ids[]`, `library_ids`, `library_ids[0]`). Throws
- * 422 for any other parameter that begins like it: ignoring it would search every library.
+ * Returns the query with the libraries of all notations that clients use (`library_ids[]`, `library_ids`, `library_ids[0]`) in the first.
+ * Throws 422 for any other parameter that begins with "librar", because a search that ignored it would cover every library.
  */
 function gatherLibraryIds(query: unknown): unknown {
   const entries = Object.entries(z.record(z.string(), z.unknown()).parse(query))
@@ -71,7 +71,7 @@ function gatherLibraryIds(query: unknown): unknown {
   return { ...Object.fromEntries(entries), 'library_ids[]': named.flatMap(([, value]) => value) }
 }
 
-/** Undefined when nothing restricts the search. */
+/** Returns the row ids of the libraries to search; undefined means all. Throws 422 for an unknown one, 403 for one that may not be read. */
 function searchedLibraries(service: Service, grant: Grant | undefined, asked: readonly string[]): number[] | undefined {
   const { libraries } = service.tables
   const isReadable = (library: { id: number }) => grant?.accessTo(library).includes('read') ?? false
@@ -106,11 +106,11 @@ function detailedHit({ tables }: Service, hit: SearchHit) {
 interface Search {
   readonly result: SearchResult
   readonly isSemantic: boolean
-  /** Sentences on what a balanced search did not consider. */
+  /** Sentences that say what a balanced search could not consider. */
   readonly notices: readonly string[]
 }
 
-/** A query that means its words is compared by its words only. */
+/** Searches by terms, and by meaning as well if the strategy is `balanced` and the query asks for more than its very words. */
 async function search(
   { service: { search, semantics }, asker }: { readonly service: Service; readonly asker: number },
   strategy: 'lexical' | 'balanced',
@@ -120,7 +120,7 @@ async function search(
   const question = semanticQueryOf(request.query)
   const found = question === undefined ? undefined : await semantics.ofQuery(question)
   const semantic = found && 'semantic' in found ? found.semantic : undefined
-  // Asked after the query, which may have found that the model changed and has no vectors yet.
+  // Counts the gaps after embedding the query, which may have found that the model changed and that no vectors of it exist yet.
   const said = [semantics.gaps(), found && 'notice' in found ? found.notice : undefined]
   const notices = new Set(said.filter((each) => each !== undefined))
   return {
@@ -134,7 +134,7 @@ function noticeOf({ result, isSemantic, notices }: Search): string {
   const about = 'Candidates, not verified answers: check excerpts against the source.'
   const sentences = [...(result.hits.length > 0 ? [about] : []), ...notices]
   const quote = (words: readonly string[]) => words.map((word) => `"${word}"`).join(', ')
-  if (result.onlyExcludes) sentences.push('The query says only what to leave out: add what to look for.')
+  if (result.onlyExcludes) sentences.push('The query only excludes words: add words to look for.')
   if (result.hits.length > 0 && result.matched === 'some') {
     sentences.push(
       `No resource has all the terms; these have some of them${isSemantic ? ', or a similar meaning' : ''}.`,

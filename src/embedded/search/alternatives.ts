@@ -5,23 +5,21 @@ import { foldWord, partsOfName, splitWords, type Word } from '../analysis/split-
 import { stemWord, unmarkedStem } from '../analysis/stem-word.ts'
 import type { Clause } from './parse-query.ts'
 
-/** Words of the index in this order; `isPrefix`: the last one is the beginning of a word. */
+/** Consecutive words of the index. With `isPrefix`, the last one is the beginning of a word. */
 export interface Alternative {
   readonly words: readonly string[]
   readonly isPrefix: boolean
-  /** Its share of the score of the word as written. */
+  /** Its score as a share of the score of the word as the user wrote it. */
   readonly weight: number
 }
 
-const AS_WRITTEN = 1
-const AS_FORM = 0.6
+const WRITTEN_WEIGHT = 1
+const FORM_WEIGHT = 0.6
 
-// Korean writes particles at the end of a word.
+// Korean words end in particles.
 const PARTICLE = /(?:에서|에게|으로|까지|부터|하고|이나|에는|에도|[을를이가은는의에와과도로만])$/
 
-/**
- * The forms in which a document may have a clause, with stems of these languages (undefined: all); the first is what the user wrote.
- */
+/** Returns the forms in which a document may contain a clause, the user's own first, with stems in the languages `stemmed` (default: all). */
 export function alternativesOf({ kind, text, words }: Clause, stemmed?: readonly Language[]): Alternative[] {
   const [first] = words
   if (first === undefined) return []
@@ -29,22 +27,25 @@ export function alternativesOf({ kind, text, words }: Clause, stemmed?: readonly
   const written = phrase(words)
   if (kind === 'quoted') return [written]
   if (kind === 'compound') return [written, ...joined(text, words)]
-  return [written, ...formsOf(first, stemmed).map((form) => ({ words: [form], isPrefix: false, weight: AS_FORM }))]
+  return [written, ...formsOf(first, stemmed).map((form) => ({ words: [form], isPrefix: false, weight: FORM_WEIGHT }))]
 }
 
-/** An FTS5 expression for each alternative; no word has a quotation mark. */
+/** Returns the FTS5 expression of an alternative. Words contain no quotation marks, so nothing is escaped. */
 export function expressionOf({ words, isPrefix }: Pick<Alternative, 'words' | 'isPrefix'>): string {
   return `"${words.join(' ')}"${isPrefix ? '*' : ''}`
 }
 
-/** The index holds the last character of a run alone, so a query that continues the run must leave that word out. */
+/**
+ * Returns the alternative for words in this order. Scripts without spaces are indexed as pairs of characters, and the last character also
+ * alone. A document may continue after the words of a query, so their last character is left out if a pair contains it already.
+ */
 function phrase(words: readonly Word[]): Alternative {
   const folded = words.map(({ folded }) => folded)
   const last = words.at(-1)
   const isSingle = last?.isPair === true && Array.from(last.source).length === 1
   const overlaps = isSingle && (words.at(-2)?.end ?? 0) > last.start
-  if (overlaps) return { words: folded.slice(0, -1), isPrefix: false, weight: AS_WRITTEN }
-  return { words: folded, isPrefix: isSingle, weight: AS_WRITTEN }
+  if (overlaps) return { words: folded.slice(0, -1), isPrefix: false, weight: WRITTEN_WEIGHT }
+  return { words: folded, isPrefix: isSingle, weight: WRITTEN_WEIGHT }
 }
 
 function pairsOf(text: string, index: number, all: readonly string[]): Alternative[] {
@@ -52,15 +53,15 @@ function pairsOf(text: string, index: number, all: readonly string[]): Alternati
   return words.length === 0 ? [] : [phrase(words)]
 }
 
-/** `e-mail` is also written `email`. */
+/** Returns the form without the signs between the words: `email` for `e-mail`, `1200` for `1,200`. */
 function joined(text: string, words: readonly Word[]): Alternative[] {
   const form = /[,'’]\d/.test(text) ? withoutThousands(words) : spelledTogether(words)
-  return form === undefined ? [] : [{ words: [form], isPrefix: false, weight: AS_FORM }]
+  return form === undefined ? [] : [{ words: [form], isPrefix: false, weight: FORM_WEIGHT }]
 }
 
 /**
- * The spelling without umlauts, and the stems, usually in every language of the script, since one word does not show its language.
- * The English stem is also sought as a word, since the index keeps it as one if the text has that word.
+ * Returns the spelling without umlauts, and the stems in every language of the script (or of `stemmed`), because one word does not show its
+ * language. The English stem is also searched as a word, because the index omits stems that the text itself contains.
  */
 function formsOf(word: Word, stemmed?: readonly Language[]): string[] {
   const { source, small, folded } = word

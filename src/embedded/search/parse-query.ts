@@ -1,15 +1,15 @@
 import { hasPairedScript, splitWords, type Word } from '../analysis/split-words.ts'
 
-/** A part of a query that a document has or has not. */
+/** A word, a phrase or a compound of a query. A document has it or lacks it as a whole. */
 export interface Clause {
-  /** A quoted clause means its words in this order and form; an unquoted one of several words is such as `e-mail`. */
+  /** `quoted`: only these words in this order and form. `compound`: several words without a blank, such as `e-mail`. */
   readonly kind: 'word' | 'compound' | 'quoted'
   /** The text that the user wrote. */
   readonly text: string
   readonly words: readonly Word[]
 }
 
-/** Returns what a search costs, next to others. */
+/** Returns the cost of a search, in units for comparison with other searches. */
 export function costOf(query: string): number {
   const { clauses, excluded } = parseQuery(query)
   return [...boundClauses(clauses), ...boundClauses(excluded)].reduce((sum, { words }) => sum + words.length, 0)
@@ -17,16 +17,16 @@ export function costOf(query: string): number {
 
 interface ParsedQuery {
   readonly clauses: readonly Clause[]
-  /** Clauses that no document may have. */
+  /** Clauses that no hit may have. */
   readonly excluded: readonly Clause[]
 }
 
-/** Counted in all clauses, since each word of a phrase or of `a-a-a-…` costs time. */
+/** Bounds all clauses together, because each word of a phrase or of `a-a-a-…` takes time. */
 const MAX_WORDS = 128
-/** In one clause: each passage that has all of them is compared position by position. */
+/** Bounds one clause, because its position is checked in each passage that has all of its words. */
 const MAX_PHRASE_WORDS = 32
 const QUOTES = /[“”„‟«»「」『』＂]/g
-/** Made with the first use of it: that takes 10 ms. */
+/** Created at the first use, because that takes 10 ms. */
 let segmenter: Intl.Segmenter | undefined
 const PARTS = /(?<=^|\s)([-−])?"([^"]*)(?:"|$)|\S+/gu
 
@@ -42,12 +42,12 @@ export function parseQuery(query: string): ParsedQuery {
   return { clauses, excluded }
 }
 
-/** Leaves out what is more than a search may cost. */
+/** Drops words beyond the bounds of a search. */
 export function boundClauses(clauses: readonly Clause[]): Clause[] {
-  let left = MAX_WORDS
+  let remaining = MAX_WORDS
   return clauses.flatMap((clause) => {
-    const words = clause.words.slice(0, Math.min(left, MAX_PHRASE_WORDS))
-    left -= words.length
+    const words = clause.words.slice(0, Math.min(remaining, MAX_PHRASE_WORDS))
+    remaining -= words.length
     return words.length === 0 ? [] : [{ ...clause, words }]
   })
 }
@@ -57,7 +57,7 @@ function quoted(text: string): Clause[] {
   return words.length === 0 ? [] : [{ kind: 'quoted', text, words }]
 }
 
-/** Scripts without blanks are cut into words here, where a dictionary's mistake costs little; the index has their pairs. */
+/** Splits text without blanks into words by a dictionary. Its mistakes matter little, because the index has pairs of characters. */
 function unquoted(text: string): Clause[] {
   if (!hasPairedScript(text)) return clausesOf(text)
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
@@ -72,8 +72,8 @@ function clausesOf(text: string): Clause[] {
 }
 
 /**
- * The text whose meaning a query is about; undefined when it means its words: who quotes or excludes does, and who gives a single
- * word, which is mostly a name.
+ * Returns the text to compare by meaning. Returns undefined if a query should match by its words only: if it quotes or excludes some, or
+ * is a single word, which is mostly a name.
  */
 export function semanticQueryOf(query: string): string | undefined {
   const { clauses, excluded } = parseQuery(query)

@@ -6,18 +6,18 @@ import { type Alternative, alternativesOf, expressionOf } from './alternatives.t
 import { boundClauses, type Clause, parseQuery } from './parse-query.ts'
 import type { Postings } from './postings.ts'
 
-/** A clause with what the index has of it. */
+/** A clause with the forms of it that the index has. */
 export interface PlannedClause {
-  /** FTS5 expression of all alternatives; undefined when no passage has any. */
+  /** FTS5 expression of all alternatives; undefined if no passage has any of them. */
   readonly expression: string | undefined
   readonly alternatives: readonly Alternative[]
-  /** How often the query has it: what a long question says more than once, it is about. */
+  /** How often the query has the clause; a long question is about what it says repeatedly. */
   readonly times: number
-  /** True for a part of a compound that is a clause itself: a document with the compound has all without it. */
+  /** True for a part of a compound that is another clause of the plan; a hit with the compound need not have the part by itself. */
   readonly isPart?: boolean
 }
 
-/** Words that no document has, and those that were looked for instead. */
+/** A word that no document has, and the words that were searched instead. */
 export interface Correction {
   readonly written: string
   readonly meant: readonly string[]
@@ -25,27 +25,27 @@ export interface Correction {
 
 export interface QueryPlan {
   readonly clauses: readonly PlannedClause[]
-  /** FTS5 expression of what is excluded. */
+  /** FTS5 expression of the excluded clauses; undefined if there are none. */
   readonly excluded: string | undefined
-  /** What the user wrote that no passage has, nor anything like it. */
+  /** Words of the query that no passage has in any form or similar spelling. */
   readonly unknown: readonly string[]
   readonly corrections: readonly Correction[]
-  /** True for a query that says only what is excluded. */
+  /** True if the query only excludes words. */
   readonly onlyExcludes: boolean
 }
 
-const MAX_CORRECTIONS = 4
-/** Looking for near spellings takes as long as all else, and a long question is found by its other words. */
+const MAX_SPELLINGS = 4
+/** Bounds the corrected words: each takes as long as a whole search, and a long question is answered by its other words. */
 const MAX_CORRECTED = 4
-const AS_LONGER = 0.7
-const AS_CORRECTED = 0.7
-/** A word that more passages have needs no guessing how it goes on. */
-const COMMON = 200
-const MIN_BEGINNING = 5
-/** A question of more clauses says by itself which language it is in, and is looked for by the stems of that one and of English. */
-const LONG = 12
+const PREFIX_WEIGHT = 0.7
+const CORRECTED_WEIGHT = 0.7
+/** If more passages than this have a word, it is not also searched as the beginning of others. */
+const MAX_PREFIX_PASSAGES = 200
+const MIN_PREFIX_LENGTH = 5
+/** A query of more clauses shows its language, so only the stems of this language and of English are searched. */
+const MAX_SHORT_QUERY = 12
 
-/** Decides what is looked for: the alternatives of each clause that the index has, and near spellings where it has none. */
+/** Plans a search: finds the forms of each clause that the index has, or similar spellings if it has none. */
 export function planQuery(query: string, index: Postings): QueryPlan {
   const { clauses, excluded } = parseQuery(query)
   const corrections: Correction[] = []
@@ -53,7 +53,7 @@ export function planQuery(query: string, index: Postings): QueryPlan {
   const times = Map.groupBy(dropFunctionWords(clauses, languages), keyOf)
   const meaningful = boundClauses([...times.values()].flatMap((same) => same.at(-1) ?? []))
   const last = clauses.at(-1)
-  const stemmed = meaningful.length > LONG && languages.length > 1 ? languages : undefined
+  const stemmed = meaningful.length > MAX_SHORT_QUERY && languages.length > 1 ? languages : undefined
   const plan = (clause: Clause, isLast: boolean) => ({
     text: clause.text,
     times: times.get(keyOf(clause))?.length ?? 1,
@@ -67,8 +67,8 @@ export function planQuery(query: string, index: Postings): QueryPlan {
     if (whole && parts.length === 0) return [whole]
     const plannedParts = parts.map((part) => plan(part, isLast && part === parts.at(-1)))
     if (whole?.expression === undefined) return plannedParts
-    const joining = plannedParts.filter(({ expression }) => expression !== undefined)
-    return [...joining.map((part) => ({ ...part, isPart: true })), whole]
+    const found = plannedParts.filter(({ expression }) => expression !== undefined)
+    return [...found.map((part) => ({ ...part, isPart: true })), whole]
   })
   const exclusions = boundClauses(excluded).flatMap((clause) => alternativesOf(clause).slice(0, 1).map(expressionOf))
   return {
@@ -100,8 +100,8 @@ function planClause({ clause, isLast, index, corrections, stemmed }: ClauseParts
 }
 
 /**
- * Those that the index has, and English stems that it has as words: an excerpt marks other forms of such a word, too, even where every
- * text with another form has the word itself.
+ * Returns the alternatives that the index has, and English stems that it has as words. With these stems, excerpts mark other forms of a
+ * word even if every text that has them also has the word itself.
  */
 function knownAlternatives(
   alternatives: readonly Alternative[],
@@ -113,58 +113,58 @@ function knownAlternatives(
   return alternatives.filter((alternative) => known.has(alternative) || alternative.words.every(isWord))
 }
 
-/** A user who is still typing means the beginning of a word; a word that many passages contain counts as whole. */
+/** Returns the clause as the beginning of longer words, because a user may still be typing; nothing if many passages have the word. */
 function longerWords({ kind, words }: Clause, index: Postings, isKnown: boolean): Alternative[] {
   const last = words.at(-1)
   if (kind === 'quoted' || !last || last.isPair) return []
-  const whole = { words: words.map(({ folded }) => folded), isPrefix: false, weight: AS_LONGER }
-  return isKnown && index.isMoreFrequentThan(whole, COMMON) ? [] : [{ ...whole, isPrefix: true }]
+  const whole = { words: words.map(({ folded }) => folded), isPrefix: false, weight: PREFIX_WEIGHT }
+  return isKnown && index.isMoreFrequentThan(whole, MAX_PREFIX_PASSAGES) ? [] : [{ ...whole, isPrefix: true }]
 }
 
-/** For a word that no document has: words that differ by one letter, otherwise those with the longest common beginning. */
+/** Returns words in place of one that no document has: those that differ by one letter, or else those with the longest common beginning. */
 function corrected(
   { kind, text, words: [word] }: Clause,
   isKnown: (alternative: Alternative) => boolean,
   corrections: Correction[],
 ): Alternative[] {
   if (kind !== 'word' || !word || word.isPair || partsOfName(word).length > 0) return []
-  const spellings = nearSpellings(word.folded).map((spelling) => ({
+  const spellings = similarSpellings(word.folded).map((spelling) => ({
     words: [spelling],
     isPrefix: false,
-    weight: AS_CORRECTED,
+    weight: CORRECTED_WEIGHT,
   }))
-  const near = spellings.filter(isKnown).slice(0, MAX_CORRECTIONS)
-  const known = near.length > 0 ? near : beginningsOf(word.folded).filter(isKnown).slice(0, 1)
-  if (known.length > 0) {
+  const similar = spellings.filter(isKnown).slice(0, MAX_SPELLINGS)
+  const found = similar.length > 0 ? similar : prefixesOf(word.folded).filter(isKnown).slice(0, 1)
+  if (found.length > 0) {
     corrections.push({
       written: text,
-      meant: known.map(({ words, isPrefix }) => words.join('') + (isPrefix ? '…' : '')),
+      meant: found.map(({ words, isPrefix }) => words.join('') + (isPrefix ? '…' : '')),
     })
   }
-  return known
+  return found
 }
 
-/** The longest first: at least five letters, and two thirds of the word. */
-function beginningsOf(word: string): Alternative[] {
-  const shortest = Math.max(MIN_BEGINNING, Math.ceil((word.length * 2) / 3))
+/** Returns the beginnings of a word of at least MIN_PREFIX_LENGTH letters and two thirds of the word, the longest first. */
+function prefixesOf(word: string): Alternative[] {
+  const shortest = Math.max(MIN_PREFIX_LENGTH, Math.ceil((word.length * 2) / 3))
   const lengths = Array.from({ length: Math.max(0, word.length - shortest) }, (_, index) => word.length - 1 - index)
-  return lengths.map((length) => ({ words: [word.slice(0, length)], isPrefix: true, weight: AS_CORRECTED }))
+  return lengths.map((length) => ({ words: [word.slice(0, length)], isPrefix: true, weight: CORRECTED_WEIGHT }))
 }
 
 function anyOf(expressions: readonly string[]): string | undefined {
   return expressions.length === 0 ? undefined : `(${expressions.join(' OR ')})`
 }
 
-// In Chinese and Japanese, what stands between the words that carry the meaning.
+// Segments of Chinese and Japanese that have no meaning of their own.
 const FUNCTION_SEGMENT =
   /^(?:\p{Script=Hiragana}{1,2}|[的了是在和有与及或吗呢]|什么|怎么|如何|怎样|为什么|哪里|どこ|どう|なに|なぜ|です|ます|する)$/u
 const MIN_FUNCTION_WORDS = 2
-/** What French, Italian and English write before or after an apostrophe. */
+/** Parts of words that French, Italian and English write before or after an apostrophe. */
 const ELIDED: ReadonlySet<string> = new Set(
   'c d j l m n s t qu lorsqu puisqu jusqu quoiqu un all dall dell nell sull quell quest dov com re ll ve'.split(' '),
 )
 
-/** Leaves out words without a meaning of their own, unless the query has no others. One English one is enough, others need company. */
+/** Drops the function words of these languages, unless the query has no other words. */
 function dropFunctionWords(clauses: readonly Clause[], languages: readonly Language[]): readonly Clause[] {
   const meaningful = clauses.filter(({ kind, text, words }) => {
     if (kind === 'compound' && APOSTROPHE.test(text)) return words.some((word) => isMeaningful(word, languages))
@@ -175,7 +175,7 @@ function dropFunctionWords(clauses: readonly Clause[], languages: readonly Langu
   return meaningful.length > 0 ? meaningful : clauses
 }
 
-/** The same for clauses that mean the same. */
+/** Returns a key that is equal for clauses of the same kind with the same words. */
 function keyOf({ kind, words }: Clause): string {
   return `${kind} ${words.map(({ folded }) => folded).join(' ')}`
 }
@@ -183,7 +183,7 @@ function keyOf({ kind, words }: Clause): string {
 const APOSTROPHE = /['’ʼ]/
 const JOINING_SIGN = /^[-‐‑'’ʼ]$/
 
-/** The words that a hyphen or an apostrophe joins, each as a clause of its own; no articles before an apostrophe, single letters or short numbers. */
+/** Returns the words joined by a hyphen or an apostrophe, each as a clause, without function words, letters and short numbers. */
 function partsOf({ kind, text, words }: Clause, languages: readonly Language[]): Clause[] {
   const isJoined = (word: Word, index: number) =>
     index === 0 || JOINING_SIGN.test(text.slice(words[index - 1]?.end, word.start))
@@ -192,7 +192,7 @@ function partsOf({ kind, text, words }: Clause, languages: readonly Language[]):
   return meaningful.map((word) => ({ kind: 'word', text: word.source, words: [word] }))
 }
 
-/** True for one word beside what is never written without an apostrophe: `l’eau` means `eau`, but `O’Brien` is a name. */
+/** Returns whether a clause is one word with an elided part before or after it: `l’eau` means `eau`, but `O’Brien` is a name. */
 function hasElision({ kind, text, words }: Clause): boolean {
   return kind === 'compound' && APOSTROPHE.test(text) && words.filter(({ small }) => !ELIDED.has(small)).length === 1
 }
@@ -202,7 +202,7 @@ function isMeaningful({ small, source }: Word, languages: readonly Language[]): 
   return !isShort && !ELIDED.has(small) && !languages.some((language) => isFunctionWord(small, language))
 }
 
-/** English, and the language that most of the function words are of, with the one that is nearly the same. */
+/** Returns English and, if the query has several function words of another language, this language and the one it is confused with. */
 function languagesOf(clauses: readonly Clause[]): Language[] {
   const counts = [...FUNCTION_WORDS].map(([language, list]) => ({
     language,
@@ -223,8 +223,8 @@ const ALPHABETS: readonly (readonly [RegExp, string])[] = [
 const MIN_LENGTH = 4
 const MAX_LENGTH = 24
 
-/** Every spelling that differs by one letter: two swapped, one too many, one wrong, one missing. None for short words and numbers. */
-function nearSpellings(word: string): string[] {
+/** Returns all spellings with one letter swapped, missing, added or replaced; none for short or long words and for numbers. */
+function similarSpellings(word: string): string[] {
   if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || /\d/.test(word)) return []
   const letters = ALPHABETS.find(([script]) => script.test(word))?.[1] ?? ''
   const spellings = new Set<string>()

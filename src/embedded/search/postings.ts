@@ -5,7 +5,7 @@ import { type Alternative, expressionOf } from './alternatives.ts'
 /** Greater than any ordinal of a passage. */
 const ORDINALS = 2 ** 21
 
-/** The number of a passage: those of a resource follow each other in their order. */
+/** Returns a number for a passage; the passages of a resource have consecutive numbers. */
 function passageNumber(resourceId: number, ordinal: number): number {
   return resourceId * ORDINALS + ordinal
 }
@@ -20,30 +20,30 @@ export function ordinalOf(passage: number): number {
 
 export type ScoredPassage = [passage: number, score: number]
 
-/** What the index knows of words, for one search. */
+/** The index of words, as one search reads it. */
 export interface Postings {
-  /** The number of passages that have it, in all libraries. */
+  /** Returns the number of passages with an alternative, in all libraries. */
   count(alternative: Alternative): number
-  /** True when more than this number of passages have it. */
+  /** Returns whether more than `count` passages have an alternative. */
   isMoreFrequentThan(alternative: Alternative, count: number): boolean
-  /** The weight of words that this number of passages have. */
+  /** Returns the weight of words that `count` passages have. */
   rarity(count: number): number
-  /** Passages that have it, with a score between 0 and 2.2 by its frequency, the column and the length of the passage. */
+  /** Returns passages with an alternative. Their scores, from 0 to 2.2, depend on its frequency and column, and the passage's length. */
   scored(alternative: Alternative, limit: number): readonly ScoredPassage[]
-  /** The numbers of passages of an FTS5 expression. */
-  having(expression: string, limit: number): readonly number[]
+  /** Returns the numbers of passages that match an FTS5 expression. */
+  matching(expression: string, limit: number): readonly number[]
 }
 
-/** Opens the postings of these libraries, all when undefined. */
+/** Opens the postings of libraries by their row ids; undefined means all. */
 export type OpenPostings = (libraryIds: readonly number[] | undefined) => Postings
 
 // Headings and names weigh more than text.
 const COLUMN_WEIGHTS = '1, 2, 4'
-// The vocabulary counts words in a fraction of the time of a query, but no phrases, nor what the index cuts, such as `(1)` for ⑴.
-const CUT = /(?=[\0-\x7f])[^A-Za-z0-9~.]/
+// Matches phrases, and words that the index splits, such as `(1)` for ⑴. A query has to count these; the vocabulary counts others faster.
+const NOT_ONE_WORD = /(?=[\0-\x7f])[^A-Za-z0-9~.]/
 const MIN_RARITY = 1e-6
 const MAX_COUNTS = 20_000
-const MAX_PLACES = 50_000
+const MAX_NUMBERS = 50_000
 
 export function postingsOf(database: Database): OpenPostings {
   database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, passage_words, row)')
@@ -61,60 +61,59 @@ export function postingsOf(database: Database): OpenPostings {
        WHERE passage_words MATCH ? AND library_id IN (SELECT value FROM json_each(?)) LIMIT ?`,
     )
     .raw()
-  const having = database.prepare<[string, number], number>(`SELECT rowid ${matching} LIMIT ?`).pluck()
-  const placesOf = database
+  const rowIds = database.prepare<[string, number], number>(`SELECT rowid ${matching} LIMIT ?`).pluck()
+  const keysOf = database
     .prepare<[string], [id: number, resourceId: number, ordinal: number]>(
       'SELECT passage.id, resource_id, ordinal FROM json_each(?) JOIN passage ON passage.id = value',
     )
     .raw()
   const version = database.prepare<[], number>('PRAGMA data_version').pluck()
-  // What no other connection has changed since: a search asks for some 50 counts and some thousand passages, half of its time.
+  // Caches until another connection writes. A search needs some 50 counts and 1,000 numbers of passages, without caches half of its time.
   const counts = new Map<string, number>()
-  const places = new Map<number, number>()
-  let knownVersion = version.get()
-  /** Puts the number of each passage in the place of its row id. */
-  const locate = (ids: readonly number[]): number[] => {
-    const unknown = ids.filter((id) => !places.has(id))
-    const found = unknown.length > 0 ? placesOf.all(JSON.stringify(unknown)) : []
-    for (const [id, resourceId, ordinal] of found) places.set(id, passageNumber(resourceId, ordinal))
-    return ids.flatMap((id) => places.get(id) ?? [])
+  const numbers = new Map<number, number>()
+  let cachedVersion = version.get()
+  /** Returns the numbers of passages with these row ids. */
+  const numbersOf = (ids: readonly number[]): number[] => {
+    const missing = ids.filter((id) => !numbers.has(id))
+    const found = missing.length > 0 ? keysOf.all(JSON.stringify(missing)) : []
+    for (const [id, resourceId, ordinal] of found) numbers.set(id, passageNumber(resourceId, ordinal))
+    return ids.flatMap((id) => numbers.get(id) ?? [])
   }
   return (libraryIds) => {
     const currentVersion = version.get()
-    if (currentVersion !== knownVersion || counts.size > MAX_COUNTS) counts.clear()
-    if (currentVersion !== knownVersion || places.size > MAX_PLACES) places.clear()
-    knownVersion = currentVersion
+    if (currentVersion !== cachedVersion || counts.size > MAX_COUNTS) counts.clear()
+    if (currentVersion !== cachedVersion || numbers.size > MAX_NUMBERS) numbers.clear()
+    cachedVersion = currentVersion
     const total = countAll.get() ?? 0
     const libraries = libraryIds?.map((id) => `"${libraryWord(id)}"`).join(' OR ')
     const within = libraries === undefined ? '' : `(${libraries || '""'}) AND `
     const count = (alternative: Alternative) => {
       const expression = expressionOf(alternative)
       const word = alternative.words.join(' ')
-      const isOfVocabulary = !alternative.isPrefix && !CUT.test(word)
-      const known =
-        counts.get(expression) ?? (isOfVocabulary ? countWord.get(word) : countMatching.get(expression)) ?? 0
-      counts.set(expression, known)
-      return known
+      const isOneWord = !alternative.isPrefix && !NOT_ONE_WORD.test(word)
+      const found = counts.get(expression) ?? (isOneWord ? countWord.get(word) : countMatching.get(expression)) ?? 0
+      counts.set(expression, found)
+      return found
     }
     return {
       count,
-      isMoreFrequentThan: (alternative, least) =>
-        alternative.isPrefix || CUT.test(alternative.words.join(' '))
-          ? offset.get(expressionOf(alternative), least) !== undefined
-          : count(alternative) > least,
+      isMoreFrequentThan: (alternative, limit) =>
+        alternative.isPrefix || NOT_ONE_WORD.test(alternative.words.join(' '))
+          ? offset.get(expressionOf(alternative), limit) !== undefined
+          : count(alternative) > limit,
       rarity: (found) => Math.log1p((total - found + 0.5) / (found + 0.5)),
       scored: (alternative, limit) => {
         const expression = expressionOf(alternative)
         const rows = libraryIds
           ? scoredOfSome.all(expression, JSON.stringify(libraryIds), limit)
           : scoredOfAll.all(expression, limit)
-        const passages = locate(rows.map(([id]) => id))
-        // FTS5 multiplies by a rarity of its own, which differs for each form of a word.
+        const passages = numbersOf(rows.map(([id]) => id))
+        // Divides by the rarity that FTS5 multiplied the score by, because it differs between the forms of a word.
         const found = count(alternative)
         const rarity = Math.max(MIN_RARITY, Math.log((total - found + 0.5) / (found + 0.5)))
         return rows.map(([, score], index) => [passages[index] ?? 0, score / rarity])
       },
-      having: (expression, limit) => locate(having.all(within + expression, limit)),
+      matching: (expression, limit) => numbersOf(rowIds.all(within + expression, limit)),
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { type ComparedChunk, createComparison } from '../embedding/packed-vectors.ts'
+import { type ComparedChunk, createComparison } from '../embedding/chunks.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
 import type { FoundResource } from './rank-by-words.ts'
 
@@ -7,9 +7,9 @@ import type { FoundResource } from './rank-by-words.ts'
 export interface NearChunk {
   readonly resourceId: number
   readonly ordinal: number
-  /** Its offset in its passage. */
+  /** The offset of the chunk in its passage, in characters. */
   readonly start: number
-  /** How near the resource is to the query: from 0, as near as chunks are on average, to about 1.5. */
+  /** How near the resource is to the query in meaning: from 0, like an average chunk, to about 1.5. */
   readonly nearness: number
 }
 
@@ -19,31 +19,31 @@ const ALL = 'SELECT resource_id, chunks FROM chunk_vectors WHERE dimensions = ?'
 const SOME = `SELECT resource_id, chunks FROM chunk_vectors JOIN resource ON resource.id = resource_id
   WHERE dimensions = ? AND library_id IN (SELECT value FROM json_each(?))`
 
-/** What the chunks of resources say about a query. */
+/** The result of comparing chunks with a query. */
 interface ComparedChunks {
   /** The resources with the nearest chunks, the best first. */
   readonly nearest: readonly NearChunk[]
-  /** The resources that have chunks at all. */
+  /** The row ids of all resources that have chunks. */
   readonly embedded: ReadonlySet<number>
 }
 
-/** The share of the nearness of its first chunk, which says what a resource is about, that a resource gets on top. */
-const BEGINNING = 1
-/** The best of many chunks is near by chance: so much less it counts for each e-fold number of chunks. */
-const CHANCE = 0.03
+/** The share of its first chunk's nearness that is added to a resource, because that chunk says what the resource is about. */
+const FIRST_CHUNK_WEIGHT = 1
+/** This times the natural logarithm of the number of chunks is subtracted, because the best of many chunks is near by chance. */
+const CHANCE_WEIGHT = 0.03
 
-interface Compared {
-  /** All when undefined. */
+interface CompareOptions {
+  /** Row ids; undefined means all libraries. */
   readonly libraryIds?: readonly number[] | undefined
-  /** Leaves out resources as if they were not there. */
+  /** Returns whether a resource may be among the nearest. */
   isShown?(resourceId: number): boolean
 }
 
-/** Compares every chunk of these libraries. */
+/** Compares every chunk of these libraries with a query. */
 export function compareChunks(
   database: Database,
   { vector, minSimilarity }: QueryVector,
-  { libraryIds, isShown = () => true }: Compared,
+  { libraryIds, isShown = () => true }: CompareOptions,
 ): ComparedChunks {
   const statement = database.prepare<unknown[], [number, Buffer]>(libraryIds ? SOME : ALL).raw()
   const rows = libraryIds
@@ -51,9 +51,9 @@ export function compareChunks(
     : statement.iterate(vector.length)
   const compare = createComparison(vector)
   const resources = new Map<number, { best: ComparedChunk | undefined; beginning: number; chunks: number }>()
-  // A few chunks say little about the mean.
+  // Assumes USUAL_CHUNKS chunks of usual similarity, because a few chunks alone say little about the mean.
   let [sum, count] = [USUAL_CHUNKS * minSimilarity, USUAL_CHUNKS]
-  // A long resource has several rows.
+  // Collects per resource, because a long one has several rows.
   for (const [resourceId, packed] of rows) {
     const found = resources.get(resourceId) ?? { best: undefined, beginning: 0, chunks: 0 }
     for (const chunk of compare(packed)) {
@@ -65,12 +65,12 @@ export function compareChunks(
     }
     resources.set(resourceId, found)
   }
-  // How similar texts are that have nothing to do with each other depends on the model.
+  // Relates similarities to their mean, because it depends on the model how similar unrelated texts are.
   const mean = sum / count
   const share = (similarity: number) => Math.max(0, (similarity - mean) / (1 - mean))
   const nearest = [...resources].flatMap(([resourceId, { best, beginning, chunks }]) => {
     if (!best || best.similarity < minSimilarity) return []
-    const nearness = share(best.similarity) + BEGINNING * share(beginning) - CHANCE * Math.log(chunks)
+    const nearness = share(best.similarity) + FIRST_CHUNK_WEIGHT * share(beginning) - CHANCE_WEIGHT * Math.log(chunks)
     return [{ resourceId, ordinal: best.ordinal, start: best.start, nearness: Math.max(0, nearness) }]
   })
   nearest.sort((one, other) => other.nearness - one.nearness || one.resourceId - other.resourceId)
@@ -85,41 +85,43 @@ export function compareChunks(
 /** A resource that was found by its terms, by its meaning, or by both. */
 export interface FusedResource {
   readonly resourceId: number
-  /** Its passages that have terms, the best first. */
+  /** The ordinals of its passages with terms, the best first. */
   readonly ordinals: readonly number[]
-  /** Its nearest chunk, where its meaning ranks it higher than its terms. */
+  /** Its nearest chunk if its meaning counts more than its terms, otherwise undefined. */
   readonly chunk?: NearChunk | undefined
 }
 
-/** What a nearness of 1 adds to a score by terms, of which 1 is a passage that has each term of two once. */
-const ADDED = 0.75
-/** The share of its score by terms that a nearness of 1 adds: among the best by terms, which score several, it decides as well. */
-const RAISED = 0.5
-/** Of so many first resources by their terms, those with a passage that has them all stay among the same number. */
-const FIRST = 3
-/** The resources without chunks get as much for their meaning as so many of the first by terms have on average. */
-const COMPARED = 20
+/** What a nearness of 1 adds to a score by terms, which is about 1 for a passage that has each of two terms once. */
+const NEARNESS_WEIGHT = 0.75
+/** The share by which a nearness of 1 raises a score by terms, so that meaning also decides between high scores. */
+const NEARNESS_SHARE = 0.5
+/** If one of the best N resources by terms has all terms in its best passage, it is also among the best N of the merged ranking. */
+const KEPT_RESOURCES = 3
+/** Resources without chunks count as near as the average of this many best resources by terms. */
+const AVERAGED_RESOURCES = 20
 
 /**
- * Merges what was found by terms and by meaning into one ranking. Resources without chunks get what others get on average, so that the
- * ranking does not favour what is embedded already.
+ * Merges the resources that were found by terms and by meaning into one ranking. Resources without chunks count as averagely near, so that
+ * the ranking does not favour those that are embedded already.
  */
 export function fuseRanks(byTerms: readonly FoundResource[], { nearest, embedded }: ComparedChunks): FusedResource[] {
   const chunks = new Map(nearest.map((chunk) => [chunk.resourceId, chunk]))
   const nearness = (resourceId: number) => chunks.get(resourceId)?.nearness ?? 0
-  const first = byTerms.slice(0, COMPARED).filter(({ resourceId }) => embedded.has(resourceId))
+  const first = byTerms.slice(0, AVERAGED_RESOURCES).filter(({ resourceId }) => embedded.has(resourceId))
   const usual = first.reduce((sum, { resourceId }) => sum + nearness(resourceId), 0) / Math.max(1, first.length)
   const scored = byTerms.map(({ resourceId, ordinals, score }) => {
     const near = embedded.has(resourceId) ? nearness(resourceId) : usual
-    const chunk = ADDED * near > score ? chunks.get(resourceId) : undefined
+    const chunk = NEARNESS_WEIGHT * near > score ? chunks.get(resourceId) : undefined
     chunks.delete(resourceId)
-    return { resourceId, ordinals, chunk, score: score * (1 + RAISED * near) + ADDED * near }
+    return { resourceId, ordinals, chunk, score: score * (1 + NEARNESS_SHARE * near) + NEARNESS_WEIGHT * near }
   })
   for (const [resourceId, chunk] of chunks)
-    scored.push({ resourceId, ordinals: [], chunk, score: ADDED * nearness(resourceId) })
+    scored.push({ resourceId, ordinals: [], chunk, score: NEARNESS_WEIGHT * nearness(resourceId) })
   scored.sort((one, other) => other.score - one.score)
-  const kept = new Set(byTerms.slice(0, FIRST).flatMap(({ resourceId, isWhole }) => (isWhole ? [resourceId] : [])))
+  const kept = new Set(
+    byTerms.slice(0, KEPT_RESOURCES).flatMap(({ resourceId, hasAllTerms }) => (hasAllTerms ? [resourceId] : [])),
+  )
   const others = scored.filter(({ resourceId }) => !kept.has(resourceId))
-  const replaced = new Set(others.slice(FIRST - kept.size))
+  const replaced = new Set(others.slice(KEPT_RESOURCES - kept.size))
   return [...scored.filter((each) => !replaced.has(each)), ...replaced]
 }

@@ -1,9 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { passageReader, type StoredPassage } from '../database/passages-table.ts'
 import { versionsTable } from '../database/versions-table.ts'
-import { CHUNK_LENGTH } from '../embedding/chunker.ts'
+import { CHUNK_LENGTH } from '../embedding/chunks.ts'
 import type { QueryVector } from '../embedding/semantics.ts'
-import { excerptOf } from './excerpt.ts'
 import { type Mark, type MatchWords, wordMatcher } from './match-words.ts'
 import { type Correction, planQuery } from './plan-query.ts'
 import { postingsOf } from './postings.ts'
@@ -12,28 +11,33 @@ import { compareChunks, type FusedResource, fuseRanks, type NearChunk } from './
 
 export interface SearchRequest {
   readonly query: string
-  /** Row ids; all libraries when undefined. */
+  /** Row ids; undefined means all libraries. */
   readonly libraryIds?: readonly number[] | undefined
   readonly limit: number
-  /** This number of passages of each resource get an excerpt. */
+  /** The number of passages of each hit that get an excerpt. */
   readonly passages: number
-  /** Finds only the newest of the versions of a document. */
+  /** True to find only the newest version of each document. */
   readonly isCurrentOnly?: boolean | undefined
-  /** Also finds resources that mean the same; their ranks are merged with those of the terms. */
+  /** The query as a vector, by which resources of similar meaning are found as well; undefined for a search by terms only. */
   readonly semantic?: QueryVector | undefined
 }
 
-export interface MatchingPassage {
-  readonly passage: StoredPassage
-  /** Around the match, its words in `**…**`. */
+/** A part of a text on one line. */
+interface Excerpt {
+  /** The text, with its matching words in `**…**`. */
   readonly excerpt: string
+  /** The positions in `excerpt` at which each matching word begins and ends, without its asterisks. */
   readonly marks: [start: number, end: number][]
+}
+
+export interface MatchingPassage extends Excerpt {
+  readonly passage: StoredPassage
 }
 
 /** A resource with its best matching passages, the best first. */
 export interface SearchHit {
   readonly resourceId: number
-  /** Its first text; undefined also where no passages are asked for. */
+  /** Its first passage with text; undefined if there is none, or the request asks for no passages. */
   readonly first?: StoredPassage | undefined
   readonly passages: readonly MatchingPassage[]
 }
@@ -41,17 +45,17 @@ export interface SearchHit {
 export interface SearchResult {
   readonly hits: readonly SearchHit[]
   readonly matched: 'all' | 'some'
-  /** True for a query that says only what is excluded. */
+  /** True if the query only excludes words. */
   readonly onlyExcludes: boolean
-  /** Words of the user that no passage has in any form. */
+  /** Words of the query that no passage has in any form. */
   readonly unknown: readonly string[]
   readonly corrections: readonly Correction[]
 }
 
-/** So many ranks are merged whatever the limit is, so that the order does not depend on it; further hits follow by their terms. */
+/** How many of the best hits by terms are merged with those by meaning, whatever the limit is. Further hits by terms follow. */
 const MAX_TO_MERGE = 300
 
-/** Searches the words of an index, each clause by its forms, and the meaning. One read transaction. */
+/** Searches by terms and, if the request has a vector, by meaning, in one read transaction. */
 export type SearchIndex = (request: SearchRequest) => SearchResult
 
 export function openSearchIndex(database: Database): SearchIndex {
@@ -89,20 +93,20 @@ interface ReadPassage {
 
 type ReadPassages = (resourceId: number, ordinal: number) => ReadPassage | undefined
 
-/** Reads each passage of a search once. */
+/** Returns a function that reads passages with their marks, each only once in a search. */
 function passageCache({ one }: ReturnType<typeof passageReader>, matchWords: MatchWords): ReadPassages {
-  const known = new Map<string, ReadPassage | undefined>()
+  const cache = new Map<string, ReadPassage | undefined>()
   return (resourceId, ordinal) => {
     const key = `${resourceId} ${ordinal}`
-    if (!known.has(key)) {
+    if (!cache.has(key)) {
       const passage = one(resourceId, ordinal)
-      known.set(key, passage && { passage, marks: matchWords(passage.text) })
+      cache.set(key, passage && { passage, marks: matchWords(passage.text) })
     }
-    return known.get(key)
+    return cache.get(key)
   }
 }
 
-/** Reads here what a hit shows: in the thread of the service, reading would delay its other requests. */
+/** Returns a function that reads the texts of a hit. They are read in this thread, so that the service's thread is free for requests. */
 function hitReader({ from }: ReturnType<typeof passageReader>, read: ReadPassages, count: number) {
   const showPassage = (found: ReadPassage | undefined): MatchingPassage[] =>
     found ? [{ passage: found.passage, ...excerptOf(found.passage.text, found.marks) }] : []
@@ -121,4 +125,66 @@ function hitReader({ from }: ReturnType<typeof passageReader>, read: ReadPassage
     const best = [...near, ...others.flatMap((ordinal) => showPassage(read(resourceId, ordinal)))]
     return { resourceId, first: read(resourceId, 0)?.passage ?? from(resourceId, 0, 1)[0], passages: best }
   }
+}
+
+const EXCERPT_LENGTH = 320
+/** An excerpt from the middle of a text begins about this many characters before its first mark. */
+const LEAD = 60
+
+/** Returns the part of a passage with the most clauses, their words in `**…**`. */
+function excerptOf(text: string, marks: readonly Mark[]): Excerpt {
+  const first = marks[startOfBest(marks)]
+  const start = first === undefined || first.end <= EXCERPT_LENGTH ? 0 : wordStart(text, first.start - LEAD)
+  const end = start + EXCERPT_LENGTH >= text.length ? text.length : wordStart(text, start + EXCERPT_LENGTH)
+  const inside = joinMarks(marks.filter((mark) => mark.start >= start && mark.end <= end))
+  return withMarks(text, start, end, inside)
+}
+
+/** Returns the index of the mark from which on the most clauses are within an excerpt; among equals, the most marks. */
+function startOfBest(marks: readonly Mark[]): number {
+  let [best, bestScore] = [0, 0]
+  for (const [index, { start }] of marks.entries()) {
+    const inside = marks.slice(index, index + 40).filter(({ end }) => end - start <= EXCERPT_LENGTH - LEAD)
+    const score = new Set(inside.map(({ clause }) => clause)).size * 100 + inside.length
+    if (score > bestScore) [best, bestScore] = [index, score]
+  }
+  return best
+}
+
+/** Joins marks that overlap or touch, such as those of pairs of characters. */
+function joinMarks(marks: readonly Mark[]): Mark[] {
+  const joined: Mark[] = []
+  for (const mark of marks) {
+    const last = joined.at(-1)
+    if (last && mark.start <= last.end) joined[joined.length - 1] = { ...last, end: Math.max(last.end, mark.end) }
+    else joined.push(mark)
+  }
+  return joined
+}
+
+/** Returns the beginning of the next word after `at`, or `at` itself if no blank is near; never a position inside a character. */
+function wordStart(text: string, at: number): number {
+  const blank = text.slice(at, at + LEAD / 2).search(/\s/)
+  const start = blank < 0 ? at : at + blank + 1
+  return /[\udc00-\udfff]/.test(text.charAt(start)) ? start + 1 : start
+}
+
+function withMarks(text: string, start: number, end: number, inside: readonly Mark[]): Excerpt {
+  const marks: Excerpt['marks'] = []
+  let [excerpt, at] = [start > 0 ? '… ' : '', start]
+  const add = (to: number) => {
+    const part = text.slice(at, to).replace(/\s+/g, ' ')
+    excerpt += /^$| $/.test(excerpt) ? part.trimStart() : part
+    at = to
+  }
+  for (const mark of inside) {
+    add(mark.start)
+    excerpt += '**'
+    const from = excerpt.length
+    add(mark.end)
+    marks.push([from, excerpt.length])
+    excerpt += '**'
+  }
+  add(end)
+  return { excerpt: excerpt.trimEnd() + (end < text.length ? ' …' : ''), marks }
 }

@@ -8,21 +8,20 @@ import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service-parts.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-responses.ts'
 import { enforceRequestLimits, MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
-import { DOCUMENTATION_PATH, serveDescription } from './serve-description.ts'
 import { MCP_PATH, serveMcp } from './serve-mcp.ts'
-import { PAGE_PATH, servePage } from './serve-page.ts'
+import { DOCUMENTATION_PATH, PAGE_PATH, serveDescription, servePage } from './serve-pages.ts'
 
-/** The longest interval between checks for connections whose headers take too long. */
-const MAX_CHECKING_MS = 5_000
+/** The longest interval between two checks for connections whose headers take too long. */
+const MAX_CHECK_INTERVAL_MS = 5_000
 
-/** Builds the HTTP server of a service that will listen on `host`: every endpoint of the contract, their description, JSON errors. */
+/** Builds the HTTP server of a service, with all endpoints and web pages; it will listen on `host`, but does not yet. */
 export function buildServer(service: Service, host: string, limits: RequestLimits): FastifyInstance {
   const { headersMs } = limits
   const app = fastify({
     exposeHeadRoutes: false,
     schemaController: WITHOUT_COMPILERS,
     forceCloseConnections: 'idle',
-    // Any identifier that fits into the headers is accepted; an unknown one answers 404.
+    // Any identifier that fits into the headers is accepted; an unknown one is answered with 404.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     bodyLimit: MAX_JSON_BYTES,
     clientErrorHandler: answerUnreadable,
@@ -30,7 +29,7 @@ export function buildServer(service: Service, host: string, limits: RequestLimit
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersMs,
-      connectionsCheckingInterval: Math.min(headersMs, MAX_CHECKING_MS),
+      connectionsCheckingInterval: Math.min(headersMs, MAX_CHECK_INTERVAL_MS),
     },
   })
   enforceRequestLimits(app, limits, service.clock)
@@ -64,9 +63,9 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Answers 421 to requests whose `Host` this server should not have. With a public URL, only its host and the names of this machine
- * pass. Without one, a server on loopback refuses foreign names to requests without a credential, so that a web page whose name
- * resolves to this machine learns nothing; the names of a server that listens elsewhere are not known.
+ * Answers 421 to requests with a wrong `Host`. If there is a public URL, only its host and the names of this machine are accepted. If there
+ * is none and the server listens on loopback, requests without a credential must name this machine, so that a web page whose name resolves
+ * to this machine learns nothing. Other servers accept any `Host`, because they do not know their own names.
  */
 function checkHost(app: FastifyInstance, listensOn: string, publicUrl: string | undefined): void {
   if (publicUrl === undefined && !isLoopback(listensOn)) return
@@ -75,13 +74,10 @@ function checkHost(app: FastifyInstance, listensOn: string, publicUrl: string | 
     if (isLoopback(hostNameOf(host))) return done()
     if (publicUrl === undefined) {
       if (hasCredential(request)) return done()
-      throw new ApiError(421, 'Without a credential only names of this machine are answered, such as localhost')
+      throw new ApiError(421, 'Requests without a credential must go to a name of this machine, such as localhost')
     }
     if (isHostOf(publicUrl, host)) return done()
-    throw new ApiError(
-      421,
-      `Only requests to ${publicUrl} are answered; a proxy must pass on the Host that it was asked for`,
-    )
+    throw new ApiError(421, `Only requests to ${publicUrl} are answered; a proxy must pass on the Host of the request`)
   })
 }
 
@@ -89,7 +85,7 @@ function hasCredential({ headers, url }: FastifyRequest): boolean {
   return headers.authorization !== undefined || new URL(url, 'http://localhost').searchParams.has('signature')
 }
 
-/** Compares hosts and ports; the port of the scheme may be written out. */
+/** Returns whether a `Host` header names the host and port of the URL. The default port may be written out. */
 function isHostOf(publicUrl: string, header = ''): boolean {
   const { protocol, host, port } = new URL(publicUrl)
   const asked = header.toLowerCase()
@@ -107,7 +103,7 @@ const PATHS = [
   { method: 'POST', pattern: patternOf(MCP_PATH) },
 ]
 
-/** Answers what no endpoint handles: 405 with `Allow` when the path takes other methods, otherwise 404. Reads no body. */
+/** Answers requests that no endpoint handles: 405 with `Allow` if the path has other methods, otherwise 404. Reads no body. */
 function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done()

@@ -8,19 +8,20 @@ import { isDiskFull } from '../../foundation/sqlite/open-database.ts'
 import { ApiError } from '../http/api-error.ts'
 import { MalformedFormError } from '../http/multipart-parser.ts'
 
+/** Responses to bytes that are not an HTTP request, by the code of Node's error. */
 const UNREADABLE: Readonly<Record<string, readonly [status: number, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the request did not arrive in time'],
   HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too long'],
 }
 
-/** Gives every answer that is not a success a JSON body as the interface's section *Errors* says. */
+/** Gives every error response the JSON body that the interface's section *Errors* describes. */
 export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
   app.setErrorHandler((error, { method, routeOptions: { url: route } }, reply) =>
     sendError(reply, explainError(error, logger, { method, route })),
   )
 }
 
-/** Returns the answer for what a handler threw, and logs what the service is to blame for. */
+/** Returns the error response for an error of a handler, and logs it if it is a fault of the service (5xx). */
 export function explainError(
   error: unknown,
   logger: Logger,
@@ -60,7 +61,7 @@ export function errorBody({ message, errors }: ApiError): object {
   return errors ? { message, errors } : { message }
 }
 
-/** Returns the answer for anything that was thrown. */
+/** Returns the error response for anything that was thrown. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ZodError) return validationError(error)
@@ -78,7 +79,7 @@ function validationError(error: ZodError): ApiError {
   return new ApiError(422, 'The request is not valid', errors)
 }
 
-/** Translates the errors that fastify raises before a handler runs; those about the body become 422. */
+/** Translates an error that fastify throws before a handler runs; one about the body becomes 422. Returns undefined for other errors. */
 function frameworkError(error: Error & Partial<FastifyError>): ApiError | undefined {
   const { statusCode, code, message } = error
   if (code === 'FST_ERR_BAD_URL') return new ApiError(404, 'The path is not a percent-encoded URL path')

@@ -5,13 +5,13 @@ import { ApiError } from '../http/api-error.ts'
 
 /** Bounds on the time that a client may take for a request, and on open connections. */
 export const REQUEST_LIMITS = {
-  /** From the connection, or the first byte of a later request, to the end of the headers. */
+  /** The headers must be complete this long after the connection, or after the first byte of a later request. */
   headersMs: 20_000,
-  /** At least MIN_BODY_BYTES of a body must arrive in each such span. */
+  /** At least MIN_BODY_BYTES of a body must arrive within each period of this length. */
   bodyIdleMs: 60_000,
-  /** The server discards the rest of a body for this time after it has answered, so that the client sees the response. */
+  /** After an early response, the server discards the remaining body for this long, so that the client sees the response. */
   lingerMs: 10_000,
-  /** When one more client connects, the server closes the connection that has been idle longest. */
+  /** If one more client connects, the server closes the connection that has been idle longest. */
   maxConnections: 512,
 }
 
@@ -19,10 +19,10 @@ export type RequestLimits = Readonly<typeof REQUEST_LIMITS>
 
 const MIN_BODY_BYTES = 1_024
 
-/** A percent-encoded library path of the greatest length fits into the request line. */
+/** Large enough for the longest library path, percent-encoded in the request line. */
 export const MAX_HEADER_BYTES = 64 * 1024
 
-/** The longest fields of the interface fit in, each character escaped. */
+/** Large enough for the longest fields of the interface with every character escaped. */
 export const MAX_JSON_BYTES = 256 * 1024
 
 /** Closes connections beyond the limit, ends requests whose bodies stall, and closes connections with unread bodies. */
@@ -43,7 +43,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Ends the request with 408 when its body stalls; closes its connection when the rest of the body takes longer than `lingerMs`. */
+/** Answers 408 if the body stalls. After an early response, closes the connection if the remaining body takes longer than `lingerMs`. */
 function watchBody({ raw }: FastifyRequest, reply: FastifyReply, limits: RequestLimits, clock: Clock): void {
   const { socket } = raw
   const stall = onStall(
@@ -64,7 +64,7 @@ function watchBody({ raw }: FastifyRequest, reply: FastifyReply, limits: Request
   })
 }
 
-/** Calls `refuse` when fewer than MIN_BODY_BYTES have arrived within `idleMs`. */
+/** Calls `refuse` if fewer than MIN_BODY_BYTES arrive within a period of `idleMs`. */
 function onStall(bytesRead: () => number, idleMs: number, clock: Clock, refuse: () => void): Disposable {
   let before = bytesRead()
   const timer = clock.startTimer(idleMs, () => {

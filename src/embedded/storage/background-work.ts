@@ -6,15 +6,15 @@ interface BackgroundWorkSpec {
   readonly logger: Logger
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Logged when the work has failed, and when it continues. */
+  /** Logged at the first failure, and at the next success. */
   readonly messages: { readonly fault: string; readonly recovery: string }
-  /** Does what there is to do; throws when a fault of the service itself (such as a full disk) prevents that. */
+  /** Does all pending work; throws if a fault of the service itself, such as a full disk, prevents it. */
   run(): Promise<void>
 }
 
 const RETRY_MS = 5_000
 
-/** Work beside requests: it runs when it is woken, and again after a fault until it succeeds. */
+/** Runs work in the background of requests: whenever it is woken, and after a failure again until it succeeds. */
 export function openBackgroundWork({ logger, clock, signal, messages, run }: BackgroundWorkSpec) {
   let working: Promise<void> | undefined
   let isWoken = false
@@ -30,7 +30,7 @@ export function openBackgroundWork({ logger, clock, signal, messages, run }: Bac
         // A lasting fault is logged once.
         if (!isFaulty && !signal.aborted) logger.error(messages.fault, { error: messageOf(error) })
         isFaulty = true
-        // The fault may pass (someone frees space on a full disk) although nothing else wakes this work.
+        // Retries without a `wake`, because the fault may pass: someone may free space on a full disk.
         await clock.sleep(RETRY_MS, signal).catch(() => {})
         isWoken = true
       }
@@ -38,7 +38,7 @@ export function openBackgroundWork({ logger, clock, signal, messages, run }: Bac
     working = undefined
   }
   return {
-    /** Reports that there may be something to do. */
+    /** Reports that there may be new work. */
     wake: () => {
       if (signal.aborted) return
       isWoken = true

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { messageOf, OperatorError, systemCodeOf } from '../../foundation/errors.ts'
-import { type CheckedDatabase, checkDatabase } from '../../foundation/sqlite/check-database.ts'
 import { takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
+import { type CheckedDatabase, checkDatabase } from '../../foundation/sqlite/open-database.ts'
 import { packedPath } from '../contents/content-file.ts'
 import { DamagedBytesError } from '../contents/packed-bytes.ts'
 import {
@@ -18,15 +18,15 @@ import { MAX_SMALL_BYTES } from './content-receiver.ts'
 import { type DataPaths, dataPaths, existingDatabaseFile } from './data-directory.ts'
 import { type FileStore, openFileStore, readContent } from './file-store.ts'
 
-/** Something in a data directory is not as it was stored. */
+/** Something in a data directory that is damaged or missing. */
 export interface LibraryProblem {
   readonly what: string
-  /** The remedy. */
+  /** What a user can do about it. */
   readonly todo: string
 }
 
 interface LibraryCheck {
-  /** Contents whose bytes were compared with their hash. */
+  /** The number of contents whose bytes were compared with their hash. */
   readonly contents: number
   readonly sizeBytes: number
   readonly problems: readonly LibraryProblem[]
@@ -35,9 +35,9 @@ interface LibraryCheck {
 const BATCH = 200
 
 /**
- * Checks the database of a data directory (every page, every index, every reference) and the bytes of every stored content against
- * their hash. Writes nothing, and works whether the directory is served or not. Throws UsageError when there is no library in the
- * directory, OperatorError (`store-newer`) when its database is of a newer version.
+ * Checks every page, index and reference of a data directory's database, and compares the bytes of every content with their hash. It
+ * writes nothing, and a service may run meanwhile. Throws UsageError if the directory holds no library, OperatorError (`store-newer`) if
+ * its database is of a newer version.
  */
 export async function checkLibrary(dataDir: string, signal: AbortSignal): Promise<LibraryCheck> {
   const paths = dataPaths(dataDir)
@@ -49,7 +49,7 @@ export async function checkLibrary(dataDir: string, signal: AbortSignal): Promis
     if (error instanceof OperatorError && error.code === 'library-damaged') return damagedDatabase(error.message)
     throw error
   } finally {
-    if (!isSuspect) leaveClosed(paths)
+    if (!isSuspect) removeLogOfReader(paths)
   }
 }
 
@@ -66,14 +66,15 @@ async function checkData(paths: DataPaths, file: string, signal: AbortSignal): P
   }
 }
 
-/** A reader leaves an empty log behind, by which the next start would take the database for one that was left open. */
-function leaveClosed({ lockFile, databaseFile }: DataPaths): void {
+/** Removes the empty log that reading creates, unless a service runs: the next start would assume that the database was not closed. */
+function removeLogOfReader({ lockFile, databaseFile }: DataPaths): void {
   using lock = takeKernelLock(lockFile)
   if (lock?.isAlone(databaseFile)) removeEmptyLog(databaseFile)
 }
 
 function damagedDatabase(what: string): LibraryCheck {
-  const todo = 'stop the server and restore the whole data directory from a backup, or move it away to begin anew'
+  const todo =
+    'stop the server and restore the whole data directory from a backup, or move it away to start with an empty library'
   return { contents: 0, sizeBytes: 0, problems: [{ what, todo }] }
 }
 
@@ -85,7 +86,7 @@ async function checkContents(tables: Tables, files: FileStore, signal: AbortSign
     for (const resource of batch) {
       signal.throwIfAborted()
       const fault = await findFault(tables, files, resource)
-      // A resource that was deleted meanwhile has lost its content rightly.
+      // If the resource was deleted meanwhile, its content is rightly missing.
       if (fault !== undefined && tables.resources.byId(resource.id)) {
         problems.push(contentProblem(tables, files, resource, fault))
       }
@@ -98,7 +99,7 @@ async function checkContents(tables: Tables, files: FileStore, signal: AbortSign
   }
 }
 
-/** Returns what is wrong with the bytes of a resource, undefined when nothing is. */
+/** Returns what is wrong with the bytes of a resource, undefined if they are intact. */
 async function findFault(tables: Tables, files: FileStore, resource: ResourceRow): Promise<string | undefined> {
   try {
     const content = readContent(tables, files, resource)
@@ -125,8 +126,8 @@ function contentProblem(tables: Tables, files: FileStore, resource: ResourceRow,
 }
 
 /**
- * Examines the database of a data directory, which another process may serve, and changes nothing; returns undefined when
- * there is none yet. Throws OperatorError (`library-damaged`, `store-newer`).
+ * Checks the database of a data directory, which another process may serve, and changes nothing. Returns undefined if there is none yet.
+ * Throws OperatorError (`library-damaged`, `store-newer`).
  */
 export function inspectLibrary(dataDir: string): CheckedDatabase | undefined {
   const { databaseFile } = dataPaths(dataDir)

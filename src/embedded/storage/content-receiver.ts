@@ -2,16 +2,16 @@ import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { ContentWriter, type FinishedFile } from '../contents/content-file.ts'
 
-/** Contents up to this size are stored in the database: one fsync makes many of them durable together with their records. */
+/** Contents up to this size are stored in the database, because one fsync makes many of them durable together with their records. */
 export const MAX_SMALL_BYTES = 64 * 1024
 
-/** The whole content of an upload: `small` at most MAX_SMALL_BYTES, `large` in a flushed temporary file that ContentWriter wrote. */
+/** The complete content of an upload, in memory if it has at most MAX_SMALL_BYTES, otherwise in a flushed temporary file. */
 export type ReceivedContent = {
   readonly sha256: Buffer
   readonly sizeBytes: number
 } & ({ readonly kind: 'small'; readonly bytes: Buffer } | ({ readonly kind: 'large' } & FinishedFile))
 
-/** Receives and hashes the bytes of one upload; keeps no more than a small content in memory. */
+/** Receives and hashes the bytes of one upload. Contents above MAX_SMALL_BYTES go to a temporary file. */
 export class ContentReceiver {
   readonly #temporaryDir: string
   readonly #hash = createHash('sha256')
@@ -28,15 +28,15 @@ export class ContentReceiver {
     return this.#sizeBytes
   }
 
-  /** Returns at once; the bytes must not change afterwards. */
-  take(chunk: Buffer): void {
+  /** Adds bytes, which the caller must not change afterwards. */
+  add(chunk: Buffer): void {
     this.#hash.update(chunk)
     this.#chunks.push(chunk)
     this.#chunksBytes += chunk.length
     this.#sizeBytes += chunk.length
   }
 
-  /** Writes to a file what is too much for memory; the caller awaits this after each read from the network. */
+  /** Writes the bytes in memory to a file if they are too many. The caller awaits this after each read from the network. */
   async spill(): Promise<void> {
     if (this.#chunksBytes <= MAX_SMALL_BYTES) return
     this.#file ??= await ContentWriter.create(join(this.#temporaryDir, randomUUID()))

@@ -13,21 +13,21 @@ import type { DataPaths } from './data-directory.ts'
 
 export type FileStore = ReturnType<typeof openFileStore>
 
-/** Large contents as files by their SHA-256, shared by all libraries: `files/ab/<sha256>`, or with `.zst` where they are compressed. */
+/** Opens the files of large contents, which all libraries share: `files/ab/<sha256>`, with `.zst` appended if the file is compressed. */
 export function openFileStore(paths: DataPaths) {
-  /** Counts the uploads under way of each content. */
+  /** The number of uploads in progress for each content. */
   const uploads = new Map<string, number>()
   const fileOf = (sha256: Buffer) => contentPath(paths.contentDir, sha256)
   const putInPlace = async (file: string, { temporaryFile, isPacked }: FinishedFile) => {
     const created = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    // Always replace an existing file: a crash may have left a torn one.
+    // Replaces an existing file as well, because it may be incomplete after a crash.
     await moveIntoPlace(temporaryFile, isPacked ? packedPath(file) : file, 'durable')
     if (created !== undefined) await flushDirectory(paths.contentDir)
   }
   return {
     temporaryDir: paths.temporaryDir,
-    /** Moves a flushed temporary file to its place, durably. `remove` leaves it there until `release`. */
-    async keep(sha256: Buffer, file: FinishedFile) {
+    /** Moves a flushed temporary file durably into the store. Until `release` is called, `remove` does not remove it. */
+    async store(sha256: Buffer, file: FinishedFile) {
       const hex = sha256.toString('hex')
       uploads.set(hex, (uploads.get(hex) ?? 0) + 1)
       await putInPlace(fileOf(sha256), file)
@@ -38,18 +38,18 @@ export function openFileStore(paths: DataPaths) {
       if (count > 0) uploads.set(hex, count)
       else uploads.delete(hex)
     },
-    /** Removes the file unless an upload of the same bytes is under way. */
+    /** Removes the file of a content, unless an upload of the same bytes is between `store` and `release`. */
     remove(sha256: Buffer) {
       if (uploads.has(sha256.toString('hex'))) return
       for (const file of [fileOf(sha256), packedPath(fileOf(sha256))]) rmSync(file, { force: true })
     },
-    /** Returns the path of the uncompressed content; `streamContent` takes it for a compressed one as well. */
+    /** Returns the path of a content, without the `.zst` of a compressed file. */
     pathOf: fileOf,
     stream: (sha256: Buffer, range?: ByteRange) => streamContent(fileOf(sha256), range),
   }
 }
 
-/** Returns the original bytes of a resource, or a part of them: a small content as a buffer, a large one as a stream. */
+/** Returns the original bytes of a resource, or a range of them: a small content as a buffer, a large one as a stream. */
 export function readContent(
   tables: Tables,
   files: FileStore,

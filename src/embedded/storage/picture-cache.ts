@@ -5,49 +5,49 @@ import { systemCodeOf } from '../../foundation/errors.ts'
 import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
 
 export interface PictureCacheSpec {
-  /** Holds only the cache; may be absent. */
+  /** Holds nothing but the cache; may be absent. */
   readonly directory: string
-  /** Lies in the same file system. */
+  /** Must be in the same file system as `directory`. */
   readonly temporaryDir: string
   readonly maxBytes: number
 }
 
 export type PictureCache = ReturnType<typeof openPictureCache>
 
-/** The sizes of the files by their path in the directory, the least recently used first. */
+/** The sizes of the files in bytes by their path in the directory, the least recently used first. */
 type Sizes = Map<string, number>
 
-/** Keeps files that were made from contents, up to a number of bytes; removes the least recently used first. */
+/** Opens a cache of files that were made from contents. Beyond `maxBytes`, the least recently used ones are removed. */
 export function openPictureCache(spec: PictureCacheSpec) {
   let opening: Promise<Sizes> | undefined
   const open = () => {
     opening ??= readSizes(spec.directory)
     return opening
   }
-  const taking = new Map<string, Promise<Buffer>>()
-  const takeNow = async (path: string, make: () => Promise<Buffer>) => {
+  const pending = new Map<string, Promise<Buffer>>()
+  const readOrMake = async (path: string, make: () => Promise<Buffer>) => {
     const sizes = await open()
-    const known = sizes.has(path) ? await readIfThere(join(spec.directory, path)) : undefined
-    const bytes = known ?? (await make())
-    if (!known) await keep(spec, path, bytes)
+    const cached = sizes.has(path) ? await readIfExists(join(spec.directory, path)) : undefined
+    const bytes = cached ?? (await make())
+    if (!cached) await writePicture(spec, path, bytes)
     sizes.delete(path)
     sizes.set(path, bytes.length)
     await removeOldest(spec, sizes)
     return bytes
   }
   return {
-    /** Returns the file of this name; `make` makes it if it is not there. Calls at the same time share one file. */
-    take: (sha256: Buffer, name: string, make: () => Promise<Buffer>): Promise<Buffer> => {
+    /** Returns the bytes of a file of a content; `make` makes them if the cache has none. Simultaneous calls share one `make`. */
+    getOrMake: (sha256: Buffer, name: string, make: () => Promise<Buffer>): Promise<Buffer> => {
       const path = join(sha256.toString('hex'), name)
-      const started = taking.get(path) ?? takeNow(path, make).finally(() => taking.delete(path))
-      taking.set(path, started)
-      return started
+      const bytes = pending.get(path) ?? readOrMake(path, make).finally(() => pending.delete(path))
+      pending.set(path, bytes)
+      return bytes
     },
-    /** Removes the files of a content, also those that are just being made. */
+    /** Removes the files of a content; waits first for those that are being made. */
     remove: async (sha256: Buffer) => {
       const hex = sha256.toString('hex')
       const isOfContent = (path: string) => dirname(path) === hex
-      await Promise.allSettled([...taking].flatMap(([path, one]) => (isOfContent(path) ? one : [])))
+      await Promise.allSettled([...pending].flatMap(([path, one]) => (isOfContent(path) ? one : [])))
       const sizes = await open()
       for (const path of sizes.keys()) if (isOfContent(path)) sizes.delete(path)
       await rm(join(spec.directory, hex), { recursive: true, force: true })
@@ -63,7 +63,7 @@ async function readSizes(directory: string): Promise<Sizes> {
   return new Map(found.map(({ file, stats }) => [relative(directory, file), stats.size]))
 }
 
-async function keep({ directory, temporaryDir }: PictureCacheSpec, path: string, bytes: Buffer): Promise<void> {
+async function writePicture({ directory, temporaryDir }: PictureCacheSpec, path: string, bytes: Buffer): Promise<void> {
   const file = join(directory, path)
   const unfinished = join(temporaryDir, randomUUID())
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -81,7 +81,7 @@ async function removeOldest({ directory, maxBytes }: PictureCacheSpec, sizes: Si
   }
 }
 
-async function readIfThere(file: string): Promise<Buffer | undefined> {
+async function readIfExists(file: string): Promise<Buffer | undefined> {
   return await readFile(file).catch((error: unknown) => {
     if (systemCodeOf(error) !== 'ENOENT') throw error
     return undefined

@@ -3,12 +3,12 @@ import type { Tables } from '../database/open-tables.ts'
 import type { IngestedColumns, ResourceRow } from '../database/resources-table.ts'
 import { MAX_SHARING_BYTES } from '../database/small-contents-table.ts'
 import type { ReceivedContent } from './content-receiver.ts'
-import { slugName } from './slug.ts'
+import { uniqueFilename } from './slug.ts'
 
-/** A text that was ingested before its upload was recorded, to be recorded together with it. */
+/** The result of an ingestion that ran before the upload was recorded; `recordUpload` records both. */
 export interface IngestedText {
   readonly columns: IngestedColumns
-  /** Writes its passages. Call it in the transaction that inserts the resource. */
+  /** Writes the passages of the text. Call it in the transaction that inserts the resource. */
   writePassages(resource: Pick<ResourceRow, 'id' | 'libraryId'>): void
 }
 
@@ -21,7 +21,7 @@ export interface UploadRecord {
   readonly charset?: string | null | undefined
   readonly content: ReceivedContent
   readonly createdAtMs: number
-  /** Undefined: ingestion follows. */
+  /** Undefined if ingestion follows later. */
   readonly ingested: IngestedText | undefined
 }
 
@@ -31,7 +31,7 @@ export interface RecordedUpload {
   readonly status: IngestionStatus
 }
 
-/** Writes an upload as the interface requires: one resource for the same bytes and MIME type, a location for each upload. */
+/** Records an upload as the interface requires: one resource for the same bytes and MIME type, one location for each upload. */
 export function recordUpload(tables: Tables, upload: UploadRecord): RecordedUpload {
   const existing = tables.resources.byContent(upload.content.sha256, upload.libraryId, upload.mimeType)
   if (existing) {
@@ -51,6 +51,6 @@ export function recordUpload(tables: Tables, upload: UploadRecord): RecordedUplo
 }
 
 function insertLocation(tables: Tables, { directoryId, title }: UploadRecord, resourceId: number): void {
-  const { filename } = slugName(title, (name) => tables.locations.isUsed(directoryId, name))
+  const filename = uniqueFilename(title, (name) => tables.locations.isUsed(directoryId, name))
   tables.locations.insert({ directoryId, filename, title, resourceId })
 }

@@ -18,7 +18,7 @@ export interface LibraryRemovalSpec {
   readonly clock: Clock
 }
 
-// Others come first.
+/** The pause between two steps, in which requests can write. */
 const STEP_DELAY_MS = 5
 const MAX_STEP_MS = 10
 
@@ -30,8 +30,8 @@ const MESSAGES = {
 export type LibraryRemoval = ReturnType<typeof openLibraryRemoval>
 
 /**
- * Removes what belongs to deleted libraries and gives its room back to the disk, beside requests: in small transactions
- * with time for others between them. What a stop leaves is removed after the next start.
+ * Removes the data of deleted libraries and frees its disk space, in small transactions with pauses in which requests can write. If it
+ * is stopped, it continues after the next start.
  */
 export function openLibraryRemoval(spec: LibraryRemovalSpec) {
   const { clock, logger, space } = spec
@@ -55,7 +55,7 @@ export function openLibraryRemoval(spec: LibraryRemovalSpec) {
 
 type Wait = () => Promise<void>
 
-/** Returns how many passages it removed. */
+/** Removes all deleted libraries; returns the number of removed passages. */
 async function removeAll({ tables, writes, files, pictures, clock }: LibraryRemovalSpec, wait: Wait): Promise<number> {
   let removedPassages = 0
   const removePiece = (libraryId: number) => {
@@ -64,12 +64,14 @@ async function removeAll({ tables, writes, files, pictures, clock }: LibraryRemo
   }
   for (let id = tables.deletedLibraries.next(); id !== undefined; id = tables.deletedLibraries.next()) {
     const libraryId = id
-    const { contents, passageCount } = await writes.write(() => removePiece(libraryId))
-    for (const sha256 of contents) {
-      if (tables.resources.usesContent(sha256)) continue
-      files.remove(sha256)
-      await pictures.remove(sha256)
-    }
+    const { unused, passageCount } = await writes.write(() => {
+      const { contents, passageCount } = removePiece(libraryId)
+      const unused = contents.filter((sha256) => !tables.resources.usesContent(sha256))
+      // Before the transaction ends: if a file cannot be removed, or the process is killed, the resource remains to be removed again.
+      for (const sha256 of unused) files.remove(sha256)
+      return { unused, passageCount }
+    })
+    for (const sha256 of unused) await pictures.remove(sha256)
     removedPassages += passageCount
     await wait()
   }

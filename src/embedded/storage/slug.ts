@@ -1,27 +1,18 @@
 import { createRequire } from 'node:module'
 
-/** A filename that is unique in its directory: `slug` without extension, `filename` with it. */
-export interface SluggedName {
-  readonly slug: string
-  readonly filename: string
-}
-
 const MAX_SLUG_LENGTH = 120
 
-/** The name of a file as a title: without control characters, and without backslashes, which some systems take for directories. */
+/** Returns the title for a file name, with `_` for control characters and for backslashes, which separate directories on some systems. */
 export function titleOf(fileName: string): string {
   return fileName.replace(/[\p{Cc}\\]/gu, '_')
 }
 
-/** The URL-friendly form of a file name, made unique by the smallest suffix from `-2` on when `isUsed` returns true. */
-export function slugName(title: string, isUsed: (filename: string) => boolean): SluggedName {
-  const [, stem = title, extension = ''] = /^(.+)\.([A-Za-z0-9]{1,16})$/s.exec(title) ?? []
+/** Returns a title as a file name for URLs, with a suffix from `-2` on if `isUsed` returns true for the name without one. */
+export function uniqueFilename(title: string, isUsed: (filename: string) => boolean): string {
+  const [, stem = title, extension] = /^(.+)(\.[A-Za-z0-9]{1,16})$/s.exec(title) ?? []
   const slug = slugOf(stem)
-  const numbered = (number: number): SluggedName => {
-    const unique = number === 1 ? slug : `${slug}-${number}`
-    return { slug: unique, filename: extension ? `${unique}.${extension.toLowerCase()}` : unique }
-  }
-  return numbered(firstFree((number) => isUsed(numbered(number).filename)))
+  const numbered = (number: number) => `${slug}${number === 1 ? '' : `-${number}`}${extension?.toLowerCase() ?? ''}`
+  return numbered(firstFree((number) => isUsed(numbered(number))))
 }
 
 function slugOf(text: string): string {
@@ -37,7 +28,7 @@ const NOT_ASCII = /[^\p{ASCII}]/u
 
 let transliterate: ((text: string) => string) | undefined
 
-/** Transliterates every script. Loads the table with the first name that needs it. */
+/** Transliterates any script. Its table is loaded with the first name that needs it. */
 function toAscii(text: string): string {
   if (!NOT_ASCII.test(text)) return text
   transliterate ??= loadTransliteration()
@@ -49,7 +40,7 @@ function loadTransliteration(): (text: string) => string {
   return anyAscii
 }
 
-/** A free number found in logarithmic time: the first one when the used ones have no gap. */
+/** Finds an unused number from 1 on in logarithmic time; it is the smallest one if the used numbers have no gap. */
 function firstFree(isUsed: (number: number) => boolean): number {
   let free = 1
   let used = 0

@@ -9,29 +9,28 @@ interface PendingWrite {
   reject(error: unknown): void
 }
 
-/** Group commit: what asks to be written at about the same time shares one transaction and so one fsync. */
-export interface WriteQueue {
-  /** Runs `work` in a transaction and resolves with its result once that is durable; `work` may run twice. */
-  write<T>(work: () => T): Promise<T>
-}
+export type WriteQueue = ReturnType<typeof createWriteQueue>
 
-/** `gathered` adds up what the writes of a transaction add to blocks, and writes it once before the end. */
+/**
+ * Creates a queue with group commit: writes that are requested at about the same time share one transaction and so one fsync. `blocks`
+ * collects the contents that the writes of a transaction add to blocks, and writes them once before its end.
+ */
 export function createWriteQueue(
   database: Database,
-  gathered?: Pick<Tables['contentBlocks'], 'begin' | 'flush' | 'committed'>,
-): WriteQueue {
+  blocks?: Pick<Tables['contentBlocks'], 'begin' | 'flush' | 'committed'>,
+) {
   const pending: PendingWrite[] = []
   const runAll = database.transaction((writes: readonly PendingWrite[]) => {
-    gathered?.begin()
+    blocks?.begin()
     for (const write of writes) write.run()
-    gathered?.flush()
+    blocks?.flush()
   })
   const commit = (writes: readonly PendingWrite[]) => {
     runAll.immediate(writes)
-    gathered?.committed()
+    blocks?.committed()
   }
   let countBefore = 0
-  // Waits for the next turn of the event loop as long as each turn brings more.
+  // Waits for another turn of the event loop as long as the last turn added writes.
   const flush = () => {
     if (pending.length > countBefore && pending.length < MAX_PER_TRANSACTION) {
       countBefore = pending.length
@@ -44,27 +43,21 @@ export function createWriteQueue(
     commitTogether(writes, commit)
   }
   return {
-    write: (work) =>
+    /** Runs `work` in a transaction, and resolves with its result when the transaction is durable. `work` may run twice. */
+    write: <T>(work: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
         if (pending.length === 0) setImmediate(flush)
-        pending.push(pendingWrite(work, resolve, reject))
+        let settle = () => {}
+        const run = () => {
+          const value = work()
+          settle = () => resolve(value)
+        }
+        pending.push({ run, resolve: () => settle(), reject })
       }),
   }
 }
 
-function pendingWrite<T>(work: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): PendingWrite {
-  let settle = () => {}
-  return {
-    run: () => {
-      const value = work()
-      settle = () => resolve(value)
-    },
-    resolve: () => settle(),
-    reject,
-  }
-}
-
-/** Gives each write a transaction of its own when the shared one fails, so that only the faulty one is refused. */
+/** Commits writes in one transaction. If it fails, each write gets a transaction of its own, so that only a faulty one is rejected. */
 function commitTogether(writes: readonly PendingWrite[], commit: (writes: readonly PendingWrite[]) => void): void {
   try {
     commit(writes)

@@ -1,9 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { onAbort } from './waits.ts'
 
-/**
- * An event for one waiter: `set` wakes the waiter and resets the event. Without a waiter it stays set until the next wait, so that no
- * wake-up is lost.
- */
+/** An event for one waiter: `set` ends the current wait or, if nobody waits, the next one. Then the event is reset. */
 export class AutoResetEvent {
   #isSet = false
   #wake: (() => void) | undefined
@@ -30,14 +28,12 @@ export class AutoResetEvent {
     const end = new AbortController()
     const stop = () => end.abort(WAS_SET)
     this.#wake = stop
-    until?.addEventListener('abort', stop, { once: true })
+    using _until = until && onAbort(until, stop)
     try {
       await clock.sleep(Math.max(0, Math.min(durationMs, MAX_SLEEP_MS)), end.signal)
       return true
     } catch {
       return false
-    } finally {
-      until?.removeEventListener('abort', stop)
     }
   }
 
@@ -47,8 +43,8 @@ export class AutoResetEvent {
   }
 }
 
-/** Without a reason, each abort would create an exception with a stack. */
+/** The reason of each abort, which without one would create an exception with a stack. */
 const WAS_SET = 'set'
 
-/** The longest delay of a timer; a longer wait takes several. */
+/** The longest delay of a timer; a longer wait ends after this time, as if its own time had run out. */
 const MAX_SLEEP_MS = 2 ** 31 - 1

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import { systemCodeOf } from '../errors.ts'
 
-/** `pid` 0 is the calling thread on Linux, and this process elsewhere. Does nothing where that is forbidden, as by the systemd unit. */
+/** Does nothing if that is forbidden, as in the systemd unit. `pid` 0 is the calling thread on Linux, and this process elsewhere. */
 export function lowerPriority(priority: number, pid = 0): void {
   try {
     setPriority(pid, priority)

@@ -1,6 +1,6 @@
-import { orAbort } from './or-abort.ts'
+import { orAbort } from './waits.ts'
 
-/** One holder at a time, in the order of the calls of `lock`. */
+/** Has one holder at a time, in the order of the calls of `lock`. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve()
 

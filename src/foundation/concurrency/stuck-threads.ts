@@ -1,15 +1,15 @@
 import type { Worker } from 'node:worker_threads'
 
-/** Threads that may be in a call of a file system that never returns. */
+/** Running threads that call file systems, and may wait for an answer without end. */
 const calling = new Set<Worker>()
 
-/** Call it for a thread that calls file systems. */
-export function mayGetStuck(worker: Worker): void {
+/** Records a running thread that calls file systems. */
+export function trackFileSystemThread(worker: Worker): void {
   calling.add(worker)
   worker.once('exit', () => calling.delete(worker))
 }
 
 /** Returns whether a thread may be stuck, which would keep the process from ending. */
-export function mayBeStuck(): boolean {
+export function mayAnyThreadBeStuck(): boolean {
   return calling.size > 0
 }

@@ -11,10 +11,10 @@ type Reply<Result> =
   | { readonly call: number; readonly result: Result }
   | { readonly call: number; readonly code: string; readonly message: string; readonly status: number | undefined }
 
-/** `cause` is the error that ended the thread, if any. */
+/** The thread ended before its answer. `cause` is the error that ended it, if any. */
 export class ThreadEndedError extends Error {}
 
-/** Serves a thread by answering its calls. Calls that still wait at its end get no answer. */
+/** Serves a thread by answering its calls. Calls that are open when the thread ends get no answer. */
 export function answerCalls<Input, Result>(
   handle: (input: Input) => Result | Promise<Result>,
   stop?: () => void | Promise<void>,
@@ -37,10 +37,10 @@ async function replyTo<Input, Result>(
 }
 
 let lastCall = 0
-/** A thread keeps the process alive only while it has calls to answer. */
+/** The number of each thread's open calls; a thread keeps the process alive only while it has some. */
 const openCalls = new WeakMap<Worker, number>()
 
-/** Throws what the handler threw, by code and message, or ThreadEndedError. */
+/** Returns the thread's answer to a call. Throws the handler's error, rebuilt from code and message, or ThreadEndedError. */
 export async function callThread<Input, Result>(worker: Worker, input: Input): Promise<Result> {
   if (hasEnded(worker)) throw new ThreadEndedError('The thread has ended')
   lastCall += 1

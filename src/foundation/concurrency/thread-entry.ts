@@ -2,10 +2,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
-/**
- * The module `name` (without ending) beside the module `importer`, with the same ending, because the program runs from TypeScript or
- * compiled.
- */
+/** Returns the module `name` beside the module `importer`, with its ending: the program runs from TypeScript or compiled. */
 export function threadEntry(name: string, importer: string): URL {
   const ending = extname(fileURLToPath(importer))
   if (ending === '.ts') keepWrappersUncompiled()
@@ -13,15 +10,15 @@ export function threadEntry(name: string, importer: string): URL {
 }
 
 /**
- * Call it before a thread that runs WebAssembly starts: V8 may free compiled calls from there that another thread uses (seen in Node
- * 24.21: SIGSEGV in Runtime_TierUpWasmToJSWrapper), and the flag prevents their compilation. Threads that run TypeScript always use
- * WebAssembly, compiled ones only for the embedder.
+ * Call it before a thread that runs WebAssembly starts. V8 may free compiled calls from WebAssembly to JavaScript that another thread uses
+ * (seen in Node 24.21: SIGSEGV in Runtime_TierUpWasmToJSWrapper); the flag prevents their compilation. A thread that runs TypeScript always
+ * uses WebAssembly; a thread of the compiled program uses it only for the embedder.
  */
 export function keepWrappersUncompiled(): void {
   setFlagsFromString('--wasm-wrapper-tiering-budget=2147483647')
 }
 
-/** Call it before a thread computes by WebAssembly, whose optimization the program otherwise prevents; the value is V8's own. */
+/** Call it before a thread computes with WebAssembly, whose optimization the program otherwise prevents. The value is V8's default. */
 export function optimizeWebAssembly(): void {
   setFlagsFromString('--wasm-tiering-budget=13000000')
 }

@@ -3,7 +3,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { parentPort, Worker, type WorkerOptions, workerData } from 'node:worker_threads'
 import { TemporaryError } from '../errors.ts'
-import { withinTime } from './within-time.ts'
+import { withinTime } from './waits.ts'
 
 const END = 'end'
 const GRACE_MS = 2_000
@@ -11,7 +11,7 @@ const GRACE_MS = 2_000
 const LOADING_MS = 10_000
 const TERMINATION_MS = 1_000
 
-/** Shared by a thread and the one that started it. */
+/** Indexes of the state that a thread shares with the one that started it. */
 const IS_LOADING = 0
 const IS_ASKED_TO_END = 1
 
@@ -19,13 +19,13 @@ const isThreadOfOurs = workerData?.loading instanceof Int32Array
 const ownState: Int32Array | undefined = isThreadOfOurs ? workerData.state : undefined
 const loading: Int32Array = isThreadOfOurs ? workerData.loading : new Int32Array(new SharedArrayBuffer(4))
 
-/** In a thread: what `startThread` was given for its entry. */
+/** In a thread: the `data` that `startThread` was given. */
 export const threadData = isThreadOfOurs ? workerData.data : undefined
 
 const states = new WeakMap<Worker, Int32Array>()
-let holdsExit = false
+let waitsAtExit = false
 
-/** Starts a thread whose entry calls `serveThread`, and finds `data` in `threadData`. */
+/** Starts a thread. Its entry must call `serveThread`, and gets `data` as `threadData`. */
 export function startThread(
   entry: URL,
   { data, ...options }: Omit<WorkerOptions, 'workerData'> & { readonly name: string; readonly data?: unknown },
@@ -36,19 +36,19 @@ export function startThread(
   Atomics.add(loading, 0, 1)
   states.set(worker, state)
   worker.once('exit', () => setLoaded(state))
-  if (!holdsExit) process.on('exit', waitWhileLoading)
-  holdsExit = true
+  if (!waitsAtExit) process.on('exit', waitWhileLoading)
+  waitsAtExit = true
   return worker
 }
 
-/** The cache of compiled code of this process, which a thread knows by its environment alone. */
+/** Returns a thread's environment with this process's cache of compiled code, which the thread learns only from it. */
 function threadEnvironment(): NodeJS.ProcessEnv {
   const directory = getCompileCacheDir()
-  // Node keeps the files of each version of it in a directory below the one that it was given.
+  // NODE_COMPILE_CACHE names the parent of this directory, in which each version of Node has a subdirectory.
   return directory === undefined ? process.env : { NODE_COMPILE_CACHE: dirname(directory), ...process.env }
 }
 
-/** Call it in a thread as soon as all its modules are loaded. When the thread is asked to end, runs `stop`. */
+/** Passes messages to `receive`; when the thread is asked to end, runs `stop`. Call it as soon as all modules of the thread are loaded. */
 export function serveThread<Message>(
   receive: (message: Message) => void,
   stop: () => void | Promise<void> = () => {},
@@ -61,15 +61,12 @@ export function serveThread<Message>(
   })
 }
 
-/** In a thread: long work can be broken off once this is true. */
+/** Returns whether the calling thread is asked to end, so that it can break off long work. */
 export function isAskedToEnd(): boolean {
   return ownState !== undefined && Atomics.load(ownState, IS_ASKED_TO_END) === 1
 }
 
-/**
- * Asks a thread to end, and terminates it after `graceMs`. A thread that hangs in a system call even then is abandoned. Throws the error
- * that ended the thread.
- */
+/** Ends a thread, and terminates it after `graceMs`; one that hangs in a system call is abandoned. Throws the thread's error. */
 export async function endThread(worker: Worker, graceMs = GRACE_MS): Promise<void> {
   if (hasEnded(worker)) return
   worker.ref()
@@ -103,22 +100,22 @@ function setLoaded(state: Int32Array): void {
   Atomics.notify(loading, 0)
 }
 
-/** Terminating a thread while it loads a native module ends the process (SIGABRT in napi_register_module_v1, seen with better-sqlite3). */
+/** Waits until no thread is loading: terminating one that loads a native module ends the process (SIGABRT, seen with better-sqlite3). */
 async function untilLoaded(): Promise<void> {
   const endMs = performance.now() + LOADING_MS
   for (let count = Atomics.load(loading, 0); count > 0; count = Atomics.load(loading, 0)) {
-    const leftMs = endMs - performance.now()
-    if (leftMs <= 0) return
-    await Atomics.waitAsync(loading, 0, count, leftMs).value
+    const remainingMs = endMs - performance.now()
+    if (remainingMs <= 0) return
+    await Atomics.waitAsync(loading, 0, count, remainingMs).value
   }
 }
 
-/** Like `untilLoaded`, at the end of the process or of a thread with threads, when Node terminates those that are left. */
+/** Blocks like `untilLoaded` when a process or a thread ends, because Node then terminates the threads that it has started. */
 function waitWhileLoading(): void {
   const endMs = performance.now() + LOADING_MS
   for (let count = Atomics.load(loading, 0); count > 0; count = Atomics.load(loading, 0)) {
-    const leftMs = endMs - performance.now()
-    if (leftMs <= 0) return
-    Atomics.wait(loading, 0, count, leftMs)
+    const remainingMs = endMs - performance.now()
+    if (remainingMs <= 0) return
+    Atomics.wait(loading, 0, count, remainingMs)
   }
 }

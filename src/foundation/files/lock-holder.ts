@@ -6,7 +6,7 @@ import { readOwnFile } from './own-file.ts'
 
 const MAX_BYTES = 4_096
 
-/** The process that holds a lock describes itself in a file beside it. */
+/** What the process that holds a lock writes about itself into a file beside the lock. */
 export const lockHolderShape = z.object({
   pid: z.int(),
   command: z.string(),
@@ -25,7 +25,7 @@ export function describeCommand(): string {
   return /^[a-z-]+$/.test(word) ? `shelfd ${word}` : 'shelfd'
 }
 
-/** `process 4711 (shelfd serve, since 20:04)`, in local time. */
+/** Returns `process 4711 (shelfd serve, since 20:04)`, in local time. */
 export function describeHolder({ pid, command, since }: LockHolder): string {
   return `process ${pid} (${command}, since ${formatTime(Date.parse(since), Date.now())})`
 }
@@ -38,7 +38,7 @@ export function writeHolder(file: string, holder: LockHolder): void {
   renameSync(unfinished, file)
 }
 
-/** Undefined without a file, or for one of another version. */
+/** Returns undefined if there is no file, or one that another version wrote. */
 export function readHolder<Shape extends z.ZodType<LockHolder>>(
   file: string,
   shape: Shape,

@@ -2,42 +2,43 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type St
 import { OperatorError, systemCodeOf } from '../errors.ts'
 import { findIntruder, ownUid } from './ownership.ts'
 
-// Windows has neither such links nor these flags.
+// Windows lacks the last two flags.
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
-/** Throws OperatorError('store-unusable') for anything but a file of ours, since it could block the opener or lead elsewhere. */
+/** Returns whether the file exists. Throws OperatorError('store-unusable') for a pipe, a link and the like, and for another user's file. */
 export function isOwnFile(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return false
-  if (!found.isFile()) throw unusable(path, `it is ${kindOf(found)}, not a file that shelfd wrote`)
+  if (!found.isFile()) throw notFile(path, found)
   const { uid, gid } = found
-  // Root has checked the directory, and may read the state of other users.
+  // Root may read the state of other users, whose directory it has checked.
   const intruder = findIntruder(path, { uid, gid, mode: 0 }, { owners: ownUid() === 0 ? 'anyone' : 'nobody' })
   if (intruder) throw unusable(path, intruder.why, `run: ${intruder.fix}`)
   return true
 }
 
-/** Undefined without the file. Throws OperatorError('store-unusable') for anything but a file of ours, and beyond `maxBytes`. */
-export function readOwnFile(path: string, mostBytes: number): string | undefined {
+/** Returns the text of the file; undefined if there is none. Throws as `isOwnFile` does, and if it has more than `maxBytes`. */
+export function readOwnFile(path: string, maxBytes: number): string | undefined {
   if (!isOwnFile(path)) return undefined
   const descriptor = openIfThere(path)
   if (descriptor === undefined) return undefined
   try {
     const found = fstatSync(descriptor)
-    if (!found.isFile() || found.size > mostBytes) throw tooLarge(path, found.size)
-    const buffer = Buffer.alloc(mostBytes)
-    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, mostBytes, 0))
+    if (!found.isFile()) throw notFile(path, found)
+    if (found.size > maxBytes) throw unusable(path, `it has ${found.size} bytes, more than shelfd writes there`)
+    const buffer = Buffer.alloc(maxBytes)
+    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, maxBytes, 0))
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** Does not wait, and follows no link. */
+/** Opens a file without waiting for a pipe's writer and without following a link. */
 export function openOwnFile(path: string): number {
   return openSync(path, READ)
 }
 
-/** Another process may have removed it meanwhile. */
+/** Returns undefined if another process has removed the file meanwhile. */
 function openIfThere(path: string): number | undefined {
   try {
     return openOwnFile(path)
@@ -47,17 +48,17 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-/** The error for a path where something lies that this program did not put there. */
+/** Returns the error for a path with something that this program did not put there. */
 export function unusable(
   path: string,
   why: string,
-  todo = 'find out what put it there, move it away, and run again',
+  remedy = 'find out what put it there, move it away, and run again',
 ): OperatorError {
-  return new OperatorError('store-unusable', `Cannot use "${path}": ${why}; ${todo}`)
+  return new OperatorError('store-unusable', `Cannot use "${path}": ${why}; ${remedy}`)
 }
 
-function tooLarge(path: string, sizeBytes: number): OperatorError {
-  return unusable(path, `shelfd wrote no file of ${sizeBytes} bytes there`)
+function notFile(path: string, found: Stats): OperatorError {
+  return unusable(path, `it is ${kindOf(found)}, not a file that shelfd wrote`)
 }
 
 function kindOf(found: Stats): string {

@@ -14,7 +14,7 @@ export interface Intruder {
 interface Judging {
   /** Other users who may own it; nobody by default. */
   readonly owners?: 'nobody' | 'root' | 'anyone'
-  /** The sticky bit suffices: it prevents users from replacing the files of others. */
+  /** True if others may write to a directory with the sticky bit, because they cannot replace files of other users there. */
   readonly mayBeSticky?: boolean
   /** True for a directory whose contents must have the same owner. */
   readonly isTree?: boolean
@@ -26,7 +26,7 @@ export function ownUid(): number | undefined {
   return process.geteuid?.()
 }
 
-/** Undefined if no other user can change it, or the system has no such owners (Windows). */
+/** Returns undefined if no other user can change the file or directory, and on Windows, where owners have no numbers. */
 export function findIntruder(
   path: string,
   found: Ownership,
@@ -46,13 +46,13 @@ export function findIntruder(
     : undefined
 }
 
-/** Undefined if no other user can read it. */
+/** Returns undefined if no other user can read the file or directory. */
 export function findReader(path: string, found: Ownership, { isDirectory = false } = {}): Intruder | undefined {
   if (ownUid() === undefined || (found.mode & 0o077) === 0) return undefined
   return { why: `others can read it (mode ${octal(found)})`, fix: `chmod ${isDirectory ? 700 : 600} "${path}"` }
 }
 
-/** A group with the number of its user has no other member, and the umask of some systems lets it write. */
+/** A group with the number of its user has no other member, so it may write, as the umask of some systems lets it. */
 function isWritableByOthers({ uid, gid, mode }: Ownership): boolean {
   const isOwnGroup = gid === uid && uid !== 0
   return (mode & (isOwnGroup ? 0o002 : 0o022)) !== 0

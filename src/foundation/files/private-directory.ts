@@ -22,18 +22,18 @@ export function makeDirectories(directory: string, mode = 0o700): void {
 }
 
 /**
- * Throws UsageError('insecure-file') if other users own `directory` or can write to it. With `isReader`, root may read another user's. A
- * missing one passes.
+ * Throws UsageError('insecure-file') if other users own `directory` or can write to it. With `isReader`, root may read another user's
+ * directory. Does nothing if the directory is missing.
  */
 export function assertOwnDirectory(directory: string, { isReader = false } = {}): void {
   const found = statSync(directory, { throwIfNoEntry: false })
   if (!found) return
-  const looksOn = isReader && ownUid() === 0
+  const isRootReading = isReader && ownUid() === 0
   const { uid, gid } = lstatSync(directory)
   // The owner of a link can point it elsewhere.
   const intruder =
-    findIntruder(directory, { uid, gid, mode: 0 }, { owners: looksOn ? 'anyone' : 'root', isTree: true }) ??
-    findIntruder(directory, found, { owners: looksOn ? 'anyone' : 'nobody', isTree: true })
+    findIntruder(directory, { uid, gid, mode: 0 }, { owners: isRootReading ? 'anyone' : 'root', isTree: true }) ??
+    findIntruder(directory, found, { owners: isRootReading ? 'anyone' : 'nobody', isTree: true })
   if (!intruder) return
   const text = `Cannot keep anything in "${directory}": ${intruder.why}`
   throw new UsageError('insecure-file', `${text}; run: ${intruder.fix}, or choose another directory`)

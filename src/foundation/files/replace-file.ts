@@ -1,4 +1,4 @@
-/** Other programs see only the old or the new file, never half of one. */
+/** Replaces files so that other programs see either the old file or the new one, never half of one. */
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 /** `complete`: a power cut may lose the new file. `durable`: it stays once the call has returned. */
 export type Durability = 'complete' | 'durable'
 
-// Windows has neither such links nor this flag.
+// Windows lacks the last flag, and links of this kind.
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /** Replaces a small file durably, with exactly this `mode`. A link at `file` is replaced, not followed. */
@@ -18,7 +18,7 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = 0
   syncDirectory(dirname(file))
 }
 
-/** Throws where a file exists; the file has exactly this `mode` and is on the disk. */
+/** Creates a file with exactly this `mode` and flushes its content. Throws if the file exists. */
 export function writeNewFile(file: string, content: string | Uint8Array, mode: number): void {
   const descriptor = openSync(file, NEW_FILE, 0o600)
   try {
@@ -30,13 +30,13 @@ export function writeNewFile(file: string, content: string | Uint8Array, mode: n
   }
 }
 
-/** For `durable`, flush the content first. */
+/** Renames a finished file. For `durable`, flush its content first. */
 export async function moveIntoPlace(finished: string, file: string, durability: Durability): Promise<void> {
   await rename(finished, file)
   if (durability === 'durable') await flushDirectory(dirname(file))
 }
 
-/** The entries survive a power cut. Windows flushes directories itself. */
+/** Makes the entries of a directory survive a power cut, which Windows does itself. */
 export async function flushDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(directory, 'r')

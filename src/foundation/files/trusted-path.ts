@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
 import { findIntruder, type Intruder } from './ownership.ts'
 
-/** A part of a path that another user can exchange, and that user. */
+/** A directory or link on a path that another user can exchange, and that user. */
 export interface PathIntruder extends Intruder {
   readonly path: string
 }
@@ -26,27 +26,27 @@ const MAX_LINKS = 40
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 const IS_WINDOWS = process.platform === 'win32'
 
-/** Looks at each link and directory on the way. Throws as `lstat` does. */
+/** Returns the first directory, link or file on the way that another user can exchange. Throws like `lstat`. */
 export function findPathIntruder(file: string): PathIntruder | undefined {
   let intruder: PathIntruder | undefined
   walk(file, (path, found) => {
     const mode = found.isSymbolicLink() ? 0 : found.mode
-    const one = findIntruder(path, { ...found, mode }, { owners: 'root', mayBeSticky: found.isDirectory() })
-    if (one) intruder ??= { ...one, path }
+    const candidate = findIntruder(path, { ...found, mode }, { owners: 'root', mayBeSticky: found.isDirectory() })
+    if (candidate) intruder ??= { ...candidate, path }
   })
   return intruder
 }
 
 export interface HeldDirectory extends Disposable {
-  /** The entry stays in this directory even if the directory is moved. */
+  /** Returns a path of an entry that leads into this directory even if the directory is moved. */
   at(name: string): string
   readonly realPath: string
 }
 
-/** A link or a directory of another user is on the way. */
+/** A link or directory of another user is on the way to a path, or the directory was exchanged. */
 export class ForeignPlaceError extends Error {}
 
-/** Undefined when nothing is there. Throws ForeignPlaceError where another user's link is on the way. */
+/** Resolves links; returns undefined if nothing exists at the path. Throws ForeignPlaceError if another user's link is on the way. */
 export function followOwnLinks(path: string): string | undefined {
   try {
     return walk(path, refuseForeignLink)
@@ -57,8 +57,8 @@ export function followOwnLinks(path: string): string | undefined {
 }
 
 /**
- * Throws ForeignPlaceError where another user's link decides which directory it is, and system errors. `below`: the directory that the
- * user named; those below it must not belong to others.
+ * Opens a directory. Throws the system's errors, and ForeignPlaceError if another user's link is on the way. `below` is the directory that
+ * the user named: no directory below it may belong to another user.
  */
 export function holdDirectory(
   directory: string,
@@ -88,7 +88,7 @@ function directoryAt(accessPath: string, realPath: string, close = () => {}): He
   return { at: (name) => join(accessPath, name), realPath, [Symbol.dispose]: close }
 }
 
-/** Linux: names a directory, which need not be readable. */
+/** On Linux, opens a directory that need not be readable. */
 const O_PATH = 0o10000000
 
 function refuseForeignLink(path: string, found: Stats): void {
@@ -140,7 +140,7 @@ function makeIfMissing(directory: string): Stats | undefined {
     try {
       mkdirSync(directory, 0o777)
     } catch (failure) {
-      // Another call has made it meanwhile.
+      // Another call has created the directory meanwhile.
       if (systemCodeOf(failure) !== 'EEXIST') throw failure
     }
     return undefined

@@ -4,14 +4,14 @@ import { hostname } from 'node:os'
 import { systemCodeOf } from '../errors.ts'
 import type { HeldDirectory } from './trusted-path.ts'
 
-/** Names of unfinished files contain machine and process, so that those of a killed process are recognized. */
+/** Names of unfinished files contain machine and process, so that the files of an ended process are recognized. */
 const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
 const LEFTOVER = new RegExp(`^\\.shelfd-${MACHINE}-(\\d+)-[-0-9a-f]{36}\\.partial$`)
 
-/** Directories in which this process has removed what others left. */
+/** Directories in which this process has removed the unfinished files of ended processes. */
 const tidied = new Set<string>()
 
-/** At its first call in a directory, removes unfinished files of ended processes of this machine. */
+/** Returns a path for an unfinished file. The first call in a directory removes the unfinished files of this machine's ended processes. */
 export function unfinishedIn(directory: HeldDirectory): string {
   if (!tidied.has(directory.realPath)) removeLeftovers(directory)
   tidied.add(directory.realPath)
@@ -41,7 +41,7 @@ function isProcess(pid: number): boolean {
   }
 }
 
-/** The file system, such as FAT, has no hard links. The caller copies the file instead, which replaces nothing either. */
+/** Returns whether the file system, such as FAT, has no hard links. The caller then copies the file, which replaces nothing either. */
 export function isLinkUnsupported(error: unknown): boolean {
   return ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(systemCodeOf(error) ?? '')
 }

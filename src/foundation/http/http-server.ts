@@ -17,7 +17,7 @@ import {
 
 export interface RequestLimits {
   readonly maxHeaderSize: number
-  /** The times in which a client must send its headers, and its whole request. All times are milliseconds. */
+  /** How long a client may take to send its headers, and its whole request. All times are milliseconds. */
   readonly headersTimeout: number
   readonly requestTimeout: number
   readonly connectionsCheckingInterval: number
@@ -28,20 +28,20 @@ interface HttpServerOptions {
   readonly maxConnections: number
   readonly limits?: RequestLimits | undefined
   checkHeaders?(headers: IncomingMessage['headers']): void
-  /** The error for a path without a route; `not-found` by default. */
+  /** Returns the error for a path without a route; `not-found` by default. */
   missing?(asked: string): Error
   onError(error: unknown): Fault
 }
 
-/** A socket, or a port of this machine; 0 is any free one. */
-type Place = { readonly path: string } | { readonly host: string; readonly port: number }
+/** A socket, or a port of this machine; port 0 is any free port. */
+type ListenAddress = { readonly path: string } | { readonly host: string; readonly port: number }
 
 interface HttpServer {
   /** Returns the origin of a port, such as `http://127.0.0.1:9847`. Later errors go to `onError` and do not end the process. */
-  listen(at: Place, onError: (error: Error) => void): Promise<string>
+  listen(at: ListenAddress, onError: (error: Error) => void): Promise<string>
   /** Resolves when every request so far is answered, even if the client has not read the answer. */
   answered(): Promise<void>
-  /** Gives clients `graceMs` to read their answers. */
+  /** Closes the server after clients had up to `graceMs` to read their answers. */
   close(graceMs: number): Promise<void>
 }
 
@@ -134,9 +134,9 @@ async function answer(route: Route, request: Omit<RouteRequest, 'signal'>, respo
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new InterruptedError('The client went away'))
   })
-  const given = await route({ ...request, signal: gone.signal })
-  if ('stream' in given) await sendStream(response, given)
-  else send(response, given)
+  const reply = await route({ ...request, signal: gone.signal })
+  if ('stream' in reply) await sendStream(response, reply)
+  else send(response, reply)
 }
 
 function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
@@ -157,7 +157,7 @@ async function sendStream(response: ServerResponse, { stream }: StreamedResponse
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
-/** `{}` for an empty body and for GET. Throws RequestError `too-large` or `invalid`. */
+/** Returns the parsed body; `{}` for an empty body and for GET. Throws RequestError `too-large` or `invalid`. */
 async function readInput(request: IncomingMessage): Promise<unknown> {
   const body = request.method === 'POST' ? await readBody(request) : ''
   try {

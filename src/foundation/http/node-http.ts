@@ -1,2 +1,2 @@
-/** Importing `node:http` reads all of its exports, and the last of them load undici, which costs each start 30 ms. */
+/** An import of `node:http` would read all of its exports. The last of them load undici, which takes 30 ms at each start. */
 export const { createServer, request: openRequest } = process.getBuiltinModule('node:http')

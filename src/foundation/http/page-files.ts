@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
 import { typedProgram } from '../typed-program.ts'
 
-/** `library.html`, and files whose names change with their bytes. */
+/** By name: pages such as `library.html`, and files whose names change with their contents. */
 export type PageFiles = ReadonlyMap<string, { readonly body: Buffer; readonly entityTag: string }>
 
 export const PAGE_FILES_PATH = '/web'
@@ -12,7 +12,7 @@ export const PAGE_FILES_PATH = '/web'
 /** The answer in a checkout without the bundler. */
 export const NOT_BUILT = 'This page is not built: run "npm ci" in the checkout, then start again'
 
-/** A page runs its own script and talks to its own server only. */
+/** A page may run only its own script and talk only to its own server. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +45,7 @@ export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 }
 
-/** A page is asked for each time; other files are kept, since their names follow their bytes. */
+/** Returns a `cache-control`: browsers ask for a page each time, and keep other files, whose names change with their contents. */
 export function cachingOf(name: string): string {
   return name.endsWith('.html') ? 'no-cache' : 'public, max-age=31536000, immutable'
 }
@@ -60,7 +60,7 @@ const BUNDLED = join(import.meta.dirname, '..', '..', 'web')
 
 let loaded: Promise<PageFiles | undefined> | undefined
 
-/** Loads the pages once: those of the build or, in a checkout, bundled anew. Undefined without the bundler. */
+/** Loads the files once: those of the build or, in a checkout, newly bundled ones. Returns undefined if there is no bundler. */
 export async function loadPageFiles(program = typedProgram()): Promise<PageFiles | undefined> {
   loaded ??= RUNS_FROM_SOURCE ? bundleSources(program) : readBundled()
   return await loaded

@@ -50,16 +50,20 @@ export function findRoute(routes: Routes, method: string, path: string): FoundRo
   return allow === '' ? { kind: 'missing' } : { kind: 'other-method', allow }
 }
 
-/** JSON that is safe on a terminal; 204 for `undefined`. */
+/** Returns JSON that is safe on a terminal, or status 204 for `undefined`. */
 export function jsonResponse(status: number, value: unknown): HttpResponse {
   if (value === undefined) return { status: 204, headers: {}, body: '' }
   return { status, headers: { 'content-type': 'application/json' }, body: `${terminalSafeJson(value)}\n` }
 }
 
-/** Throws RequestError `invalid` for another shape. */
+/** Returns the input if it has the shape; otherwise throws RequestError `invalid`. */
 export function parseInput<T>(shape: z.ZodType<T>, input: unknown): T {
   const { success, data, error } = shape.safeParse(input, { error: describeIssue })
   if (success) return data
   const [issue] = error.issues
-  throw new RequestError('invalid', `Cannot read the request: ${issue?.path.join('.')} ${issue?.message}`, 400)
+  throw new RequestError(
+    'invalid',
+    `Cannot read the request: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`,
+    400,
+  )
 }

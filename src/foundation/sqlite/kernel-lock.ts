@@ -3,33 +3,33 @@ import Database from 'better-sqlite3'
 import { unusable } from '../files/own-file.ts'
 import { isDamage, isDatabaseThere } from './open-database.ts'
 
-/** The kernel releases it however its holder ends. */
+/** A lock that the kernel releases in whatever way its holder ends. */
 export interface KernelLock extends Disposable {
   /** False if the path no longer names the locked file. */
   isInPlace(): boolean
   /**
-   * Returns whether nobody else uses the guarded database. A deleted or replaced lock file admits no second holder: each has the mark of
-   * its own inode, and without the mark nobody may have the database open.
+   * Returns whether nobody else uses the guarded database, even if the lock file was deleted or replaced: a lock file without the mark of
+   * its own inode is new, and then nobody may have the database open.
    */
   isAlone(database: string): boolean
   release(): void
 }
 
-// Windows has neither such links nor this flag.
+// Windows lacks the last flag, and links of this kind.
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
 
-/** isKernelLockHeld takes a shared lock for an instant; takeKernelLock waits that long. */
-const LOOKING_MS = 50
+/** How long takeKernelLock waits, because isKernelLockHeld takes a shared lock for an instant. */
+const BUSY_MS = 50
 
 /**
- * Undefined if another holder has it; throws OperatorError('store-unusable') for another kind of file. SQLite's own lock (fcntl,
- * LockFileEx) cannot go stale.
+ * Takes a lock; returns undefined if it has another holder. Throws OperatorError('store-unusable') for another kind of file. The lock is
+ * SQLite's own (fcntl, LockFileEx), which cannot go stale.
  */
 export function takeKernelLock(file: string): KernelLock | undefined {
   makePrivate(file)
-  const database = new Database(file, { timeout: LOOKING_MS })
+  const database = new Database(file, { timeout: BUSY_MS })
   try {
-    // SQLite does not wait for the disk: if a power cut takes the mark, isAlone sets it again.
+    // SQLite need not wait for the disk: if a power cut removes the mark, isAlone sets it again.
     for (const setting of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
       database.pragma(setting)
     // In EXCLUSIVE mode SQLite keeps the lock after the transaction.
@@ -54,12 +54,12 @@ export function takeKernelLock(file: string): KernelLock | undefined {
   return { isInPlace, isAlone, release, [Symbol.dispose]: release }
 }
 
-/** Distinguishes a lock file from a later one at the same path, even from a copy. */
+/** Returns a number that distinguishes a lock file from a later one at the same path, even from a copy. */
 function markOf(file: string): number {
   return Number(BigInt.asUintN(64, statSync(file, { bigint: true }).ino) % 0x7fff_ffffn) + 1
 }
 
-/** Each connection in WAL mode keeps a shared lock on the database. */
+/** Returns whether anybody has the database open: each connection in WAL mode keeps a shared lock, which excludes an exclusive one. */
 function isDatabaseInUse(file: string): boolean {
   if (!isDatabaseThere(file)) return false
   const database = new Database(file, { timeout: 0 })
@@ -89,13 +89,13 @@ export function isKernelLockHeld(file: string): boolean {
   }
 }
 
-/** SQLite would apply the umask and follow a link. An existing file is not opened, since closing it would drop a lock of this process. */
+/** Creates a file (0600), because SQLite would apply the umask and follow a link. Opens no existing file: closing it drops a lock on it. */
 function makePrivate(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(file)
   if (!isDatabaseThere(file)) closeSync(openSync(file, APPEND, 0o600))
 }
 
-/** A lock file holds nothing, so that any other one can take its place. */
+/** Returns OperatorError('store-unusable') for a file that is damaged or is not a lock file, and any other error unchanged. */
 function asUnusable(file: string, error: unknown): unknown {
   return isDamage(error) ? unusable(file, `it is not a lock file of shelfd (${error.message})`) : error
 }

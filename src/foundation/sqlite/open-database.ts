@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemCodeOf } from '../errors.ts'
@@ -6,13 +6,13 @@ import { isOwnFile } from '../files/own-file.ts'
 
 export interface DatabaseSpec {
   readonly file: string
-  /** Holds `001-name.sql` …; the last number is the schema version (`PRAGMA user_version`). */
+  /** The directory of `001-name.sql` …; the last number is the schema version (`PRAGMA user_version`). */
   readonly migrationsDir: string
   /** `PRAGMA application_id`: the kind of database. */
   readonly applicationId: number
   /** Lets a new database give pages back to the disk (`PRAGMA incremental_vacuum`). */
   readonly canShrink?: boolean
-  /** Reads every page first: after a crash, or if the file may have been replaced. */
+  /** How every page is checked first, as after a crash or if the file may have been replaced; undefined if none is. */
   readonly check?: PageCheck | undefined
 }
 
@@ -43,7 +43,7 @@ export class DatabaseFaultError extends Error {
 /**
  * Opens or creates a database for writing: WAL with `synchronous=FULL` (asserted, since better-sqlite3 uses NORMAL under WAL), files
  * 0600. Backs up an older schema (`<file>.v<N>.bak`) and migrates it in one transaction. Throws DatabaseFaultError for a newer, damaged
- * or foreign file, OperatorError('store-unusable') for what is not a file of ours.
+ * or foreign database, OperatorError('store-unusable') for anything but a file of ours.
  */
 export function openDatabase(spec: DatabaseSpec): Database.Database {
   const isNew = !isDatabaseThere(spec.file)
@@ -51,7 +51,7 @@ export function openDatabase(spec: DatabaseSpec): Database.Database {
   const database = new PlannedDatabase(spec.file)
   try {
     chmodSync(spec.file, 0o600)
-    // Only before the first page is written.
+    // This has an effect only before the first page is written.
     if (isNew && spec.canShrink) database.pragma('auto_vacuum = INCREMENTAL')
     configure(database)
     migrate(database, spec, isNew)
@@ -68,27 +68,27 @@ function asFault({ file }: DatabaseSpec, error: unknown): unknown {
   return new DatabaseFaultError('damaged', `"${file}" is damaged: ${error.message}`, { cause: error })
 }
 
-/** True for a damaged file, or one without our tables. */
+/** Returns whether an error is due to a damaged file, or to one without our tables. */
 export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
   if (!(error instanceof Database.SqliteError)) return false
   return /^SQLITE_(?:CORRUPT|NOTADB|READONLY)/.test(error.code) || /^no such (?:table|column)/.test(error.message)
 }
 
-/** A fault of the disk, permissions or lack of descriptors. */
+/** Returns whether an error is due to the disk, to permissions or to a lack of descriptors. */
 export function isOutOfReach(error: unknown): boolean {
   const code = systemCodeOf(error) ?? ''
   return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code) || /^E(?:RR_FS_E)?[A-Z]+$/.test(code)
 }
 
-/** False for a database without a schema. */
+/** Returns whether a migration is due; false for a database without a schema. */
 export function hasOlderSchema(database: Database.Database, { migrationsDir }: DatabaseSpec): boolean {
   const version = Number(database.pragma('user_version', { simple: true }))
   return version > 0 && version < newestVersion(migrationsDir)
 }
 
-/** The row's values alone were refused: other rows can be written. */
+/** Returns whether only the values of this row were refused, so that other rows can be written. */
 export function isRefusedRow(error: unknown): boolean {
-  // What is too large to be bound to a statement is refused before SQLite sees it.
+  // better-sqlite3 throws a RangeError for a value that is too large to be bound to a statement.
   return error instanceof RangeError || /^SQLITE_(?:TOOBIG|MISMATCH|CONSTRAINT)/.test(systemCodeOf(error) ?? '')
 }
 
@@ -97,7 +97,7 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-/** Throws DatabaseFaultError. The schema may be older. */
+/** Opens a database, whose schema may be older. Throws DatabaseFaultError. */
 export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
   isDatabaseThere(spec.file)
   inspect(spec)
@@ -106,7 +106,31 @@ export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
   return database
 }
 
-/** Throws OperatorError('store-unusable') if anything but a file of ours lies there, or where SQLite keeps log, index and journal. */
+/** How much `checkDatabase` reads: more would take longer than a person waits. */
+const MAX_READ_BYTES = 2 ** 30
+
+export interface CheckedDatabase {
+  readonly sizeBytes: number
+  /** False if the database is too large, so that its pages were not read. */
+  readonly isRead: boolean
+}
+
+/** Reads the pages, then runs `inspect`; throws like openDatabaseReadOnly. */
+export function checkDatabase<T>(
+  spec: DatabaseSpec,
+  inspect: (database: Database.Database) => T,
+): CheckedDatabase & { readonly inspected: T } {
+  const sizeBytes = statSync(spec.file).size
+  const isRead = sizeBytes <= MAX_READ_BYTES
+  const database = openDatabaseReadOnly({ ...spec, check: isRead ? 'quick_check' : undefined })
+  try {
+    return { sizeBytes, isRead, inspected: inspect(database) }
+  } finally {
+    database.close()
+  }
+}
+
+/** Returns whether the file exists. Throws OperatorError('store-unusable') if it, or a file of SQLite beside it, is no file of ours. */
 export function isDatabaseThere(file: string): boolean {
   for (const suffix of ['-wal', '-shm', '-journal']) isOwnFile(file + suffix)
   return isOwnFile(file)
@@ -183,7 +207,7 @@ function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean
     }
     database.pragma(`application_id = ${spec.applicationId}`)
   })
-  // Dropping a table that a migration replaces would delete what refers to it.
+  // With foreign keys, dropping a table that a migration replaces would delete the rows that refer to it.
   database.pragma('foreign_keys = OFF')
   apply.immediate()
   database.pragma('foreign_keys = ON')
@@ -212,7 +236,7 @@ function assertDurable(database: Database.Database): void {
 
 /**
  * Plans each statement once. SQLite would plan it anew for each value of a bare parameter in a comparison or a limit, which takes ten
- * times as long. better-sqlite3 cannot set SQLITE_DBCONFIG_ENABLE_QPSG; a sign before the parameter has the same effect.
+ * times as long. better-sqlite3 cannot set SQLITE_DBCONFIG_ENABLE_QPSG; a plus sign before the parameter has the same effect.
  */
 export class PlannedDatabase extends Database {
   override prepare<Parameters extends unknown[] | object = unknown[], Row = unknown>(sql: string) {

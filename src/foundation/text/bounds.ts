@@ -18,12 +18,12 @@ export function isWithin(value: number, { min, max, isWhole }: Bounds): boolean 
   return value >= min && value <= max && (!isWhole || Number.isInteger(value))
 }
 
-/** `a whole number from 1 to 64` */
+/** Returns `a whole number from 1 to 64`. */
 export function describeBounds({ min, max, isWhole }: Bounds): string {
   return `a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}`
 }
 
-/** A number in a request; the message says its bounds. */
+/** Returns the shape of a number in a request; its message names the bounds. */
 export function boundedNumber(bounds: Bounds) {
   const expected = `must be ${describeBounds(bounds)}`
   return z.number(expected).refine((value) => isWithin(value, bounds), expected)

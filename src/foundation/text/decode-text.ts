@@ -1,10 +1,10 @@
-export const READABLE_TEXT = 'it is not text in UTF-8, or in UTF-16 with its mark; save it as UTF-8'
+export const READABLE_TEXT = 'it is neither UTF-8 text nor UTF-16 text with a byte order mark; save it as UTF-8'
 
-/** Every text of UTF-16 and UTF-32 has a zero byte, and an escape switches encodings. */
+/** If text was decoded as UTF-8, a zero character is a sign of UTF-16 or UTF-32, and an escape character one of ISO 2022. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const OTHER_ENCODING = /[\0\x1b]/
 
-/** Decodes UTF-8, or UTF-16 with its mark. Undefined for another encoding, since a text with lost words would mean something else. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. Returns undefined for another encoding, because lost words would change the meaning. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)

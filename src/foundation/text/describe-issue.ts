@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** `a text`, `one of api, mcp`; a shape's own message comes first. */
+/** Returns what a shape without a message of its own expects, such as `a text` or `one of api, mcp`. */
 export function expectedOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,4 +1,4 @@
-/** Undefined for what is no JSON. */
+/** Returns undefined for text that is not JSON. */
 export function parseJson(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text)

@@ -1,5 +1,25 @@
 export const REDACTED = '[secret]'
 
+export interface Redactor {
+  /** Makes `redact` replace `secret`, also escaped or in base64. */
+  add(secret: string): void
+  redact(text: string): string
+}
+
+export function createRedactor(): Redactor {
+  const redactions = new Map<string, (text: string) => string>()
+  return {
+    add(secret) {
+      if (!redactions.has(secret)) redactions.set(secret, createRedaction(secret))
+    },
+    redact(text) {
+      let clean = text
+      for (const redact of redactions.values()) clean = redact(clean)
+      return clean
+    },
+  }
+}
+
 /** A shorter piece of base64 may match unrelated text. */
 const MIN_BASE64_LENGTH = 8
 
@@ -24,7 +44,7 @@ export function createRedaction(secret: string): (text: string) => string {
   }
 }
 
-/** Base64 contains `/` and `+`. Some writers of JSON escape the slash, and URLs escape both. */
+/** Returns the secret itself and in base64 and hexadecimal, also with `/` and `+` escaped as in URLs and by some writers of JSON. */
 function plainForms(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const hex = bytes.toString('hex')
@@ -33,18 +53,18 @@ function plainForms(secret: string): string[] {
   return [...new Set([secret, ...forms, ...inJson, ...forms.map(encodeURIComponent)])]
 }
 
-/** The secret can begin at three positions in a group of base64. For each, returns the digits that the secret alone determines. */
+/** Returns, for each of the three positions in a group of base64 where the secret can begin, the digits that it alone determines. */
 function base64Forms(secret: Buffer): string[] {
   const forms = [0, 1, 2].map((shift) => {
     const bytes = Buffer.concat([Buffer.alloc(shift), secret])
-    const whole = Math.floor((bytes.length * 8) / 6)
-    return bytes.toString('base64').slice(shift === 0 ? 0 : shift + 1, whole)
+    const wholeDigits = Math.floor((bytes.length * 8) / 6)
+    return bytes.toString('base64').slice(shift === 0 ? 0 : shift + 1, wholeDigits)
   })
   const long = forms.filter((form) => form.length >= MIN_BASE64_LENGTH)
   return [...long, ...long.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))]
 }
 
-/** Matches the beginning of any escape that a character of the secret may have. */
+/** Returns a pattern for the beginning of any escape that a character of the secret may have. */
 function escapesWithin(secret: string): RegExp {
   const marks = [...new Set(secret.replaceAll(/\w/g, ''))].map(quote).join('')
   return new RegExp(String.raw`\\[ux${marks}]|%[2-7]|&[#${Object.values(HTML_NAMES).join('')}]`)
@@ -59,7 +79,7 @@ function encodingsOf(character: string): string {
     String.raw`\\{1,4}(?:u00|x)${hex}`,
     `%(?:25){0,3}${hex}`,
     `&(?:amp;){0,3}(?:#0{0,5}${code}|#[xX]0{0,5}${hex}${named});?`,
-    // Escaping makes two or four backslashes of one. Only these numbers match, so that no two alternatives match at one position.
+    // Escaping once or twice makes two or four backslashes of one, so only these numbers match.
     character === '\\'
       ? String.raw`\\{4}|\\{2}|\\`
       : `${/\w/.test(character) ? '' : String.raw`\\{0,3}`}${quote(character)}`,

@@ -1,14 +1,14 @@
 // Characters that move the cursor, reorder text or are invisible: control and format characters, separators of lines and
 // paragraphs, fillers, halves of characters. The selectors that make emoji colourful are safe.
 const UNSAFE = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]--[\ufe00-\ufe0f]]/gv
-/** Most text has no such characters and is skipped quickly. */
+/** A quick search first: most text has only printable ASCII, which is safe. */
 const NOT_ASCII = /[^ -~]+/g
 
 const PLAIN_LINES = /^[\n\t -~]*$/
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** The text stays on one line of a terminal, log or report: it cannot move the cursor or reorder text. */
+/** Escapes what moves the cursor, reorders text or is invisible, so that the text stays on one line of a terminal, log or report. */
 export function escapeText(text: string): string {
   return replaceUnsafe(text, (character) => {
     const code = character.codePointAt(0) ?? 0
@@ -16,18 +16,18 @@ export function escapeText(text: string): string {
   })
 }
 
-/** Keeps tabs, which only indent. */
+/** Escapes like `escapeText`, but keeps line breaks and tabs. */
 export function escapeLines(lines: string): string {
   if (PLAIN_LINES.test(lines)) return lines
   return lines.replace(/[^\n\t]+/g, escapeText)
 }
 
-/** Escapes characters that JSON permits but that reorder or hide text. */
+/** Returns JSON that is safe on a terminal. */
 export function terminalSafeJson(value: unknown): string {
   return escapeJson(JSON.stringify(value))
 }
 
-/** Such characters can only be in strings. */
+/** Escapes characters that JSON permits but that reorder or hide text; in JSON they can only be in strings. */
 export function escapeJson(json: string): string {
   return replaceUnsafe(json, (character) =>
     Array.from({ length: character.length }, (_, index) => `\\u${hex(character.charCodeAt(index), 4)}`).join(''),
@@ -42,17 +42,17 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${groupDigits(count)} ${count === 1 ? one : many}`
 }
 
-/** `toLocaleString('en')` would load tables for 10 ms. */
+/** Returns `1,234`. `toLocaleString('en')` would take 10 ms to load its tables. */
 export function groupDigits(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
-/** The last character is `…`; no character is halved. */
+/** Shortens a text that is too long, and ends it with `…`; no character is halved. */
 export function truncateText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** Quoted only if needed. */
+/** Returns the text as one word for a shell, quoted only if needed. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -4,16 +4,13 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url))
-const FRAME = /^(?<before>\s+at (?:async )?(?:.*\()?)(?<place>[^()]+):(?<line>\d+):(?<column>\d+)(?=\)?$)/gm
+const FRAME = /^(?<before>[ \t]+at (?:async )?(?:.*\()?)(?<address>[^()\n]+):(?<line>\d+):(?<column>\d+)(?=\)?$)/gm
 
-/**
- * Replaces positions in the bundle by those in its sources. Reads maps only here, since `--enable-source-maps` would read them at
- * each start.
- */
+/** Replaces positions in the bundle by positions in its sources. With `--enable-source-maps`, each start would read the maps. */
 export function stackInSources(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>()
-  return stack.replaceAll(FRAME, (frame, before: string, place: string, line: string, column: string) => {
-    const file = place.startsWith('file:') ? fileURLToPath(place) : place
+  return stack.replaceAll(FRAME, (frame, before: string, address: string, line: string, column: string) => {
+    const file = address.startsWith('file:') ? fileURLToPath(address) : address
     if (!maps.has(file)) maps.set(file, readMap(file))
     const origin = maps.get(file)?.findOrigin(Number(line), Number(column))
     if (!origin || !('fileName' in origin)) return frame
@@ -22,7 +19,7 @@ export function stackInSources(stack: string): string {
   })
 }
 
-/** Undefined without a readable map, as in a checkout. */
+/** Returns undefined if there is no readable map, as in a checkout. */
 function readMap(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')))

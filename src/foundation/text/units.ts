@@ -9,7 +9,7 @@ const DURATION_UNITS: Readonly<Record<string, number>> = {
   d: DAY_MS,
 }
 
-/** No size and no duration from outside is larger; times in ten years are still dates. */
+/** The largest size and duration that are accepted; now plus the duration is still a valid date. */
 export const MAX_SIZE_BYTES = 2 ** 50
 export const MAX_SIZE_TEXT = '1024TB'
 export const MAX_DURATION_MS = 3_650 * DAY_MS
@@ -40,7 +40,7 @@ export function formatSize(sizeBytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   let value = sizeBytes
   let index = 0
-  // What would be shown as 1024 is one of the next unit.
+  // A value that would be shown as 1024 is shown in the next unit.
   while (Math.round(value) >= 1024 && index < units.length - 1) {
     value /= 1024
     index += 1
@@ -48,7 +48,7 @@ export function formatSize(sizeBytes: number): string {
   return `${index === 0 ? value : value.toFixed(value < 9.95 ? 1 : 0)} ${units[index]}`
 }
 
-/** `850 ms`, `12.3 s`, `4m 05s`, `2h 10m`: the unit is that of the rounded duration. */
+/** Returns `850 ms`, `12.3 s`, `4m 05s` or `2h 10m`. The unit is that of the rounded duration. */
 export function formatDuration(durationMs: number): string {
   if (Math.round(durationMs) < 1_000) return `${Math.round(durationMs)} ms`
   const tenths = Math.round(durationMs / 100)

@@ -1,4 +1,4 @@
-/** Converts between the functions of the ledger and the contract's shapes. Records of other hosts may be invalid. */
+/** Converts between the columns of the ledger's functions and the shapes of ledger.ts. Records of other hosts may be invalid. */
 import { z } from 'zod'
 import { identifier } from '../../contract/records.ts'
 import { errorCodes } from '../../foundation/errors.ts'
@@ -69,7 +69,7 @@ export interface FollowUpRow {
   readonly o_beat: string | null
 }
 
-/** An unknown letter, of a newer version, is not an outcome. */
+/** A letter of a newer version is not an outcome here: it becomes `unknown`. */
 function decodeOutcome(letter: string | null): SharedOutcome {
   return (letter !== null && BY_LETTER.get(letter)) || 'unknown'
 }
@@ -79,7 +79,7 @@ export function decodeFollowUp({ o_answer, o_outcome, o_session, o_beat }: Follo
   return o_answer === 'm' ? { kind: 'mine' } : { kind: 'elsewhere', owner: decodeBeat(o_session, o_beat) }
 }
 
-/** Milliseconds since the epoch; a time that no clock can show needs a person. */
+/** Milliseconds since the epoch, in the range of `Date`. */
 export const moment = z.coerce.number().int().min(0).max(8.64e15)
 const problemCode = z.enum(errorCodes)
 
@@ -116,17 +116,17 @@ function decodeBeat(session: string | null, beat: string | null): SessionBeat | 
   return session === null || beat === null ? undefined : { session: BigInt(session), beat: BigInt(beat) }
 }
 
-/** Each distinct content once, as PostgreSQL arrays. */
+/** The contents of a call as PostgreSQL arrays, each distinct content once. */
 export interface ContentColumns {
   readonly mimes: readonly string[]
   readonly sha256: Buffer
-  /** Counted from 1, in `mimes`. */
+  /** For each content the position of its type in `mimes`, counted from 1. */
   readonly mime: string
-  /** All places of a content as one value. */
+  /** For each content all its places as one value. */
   readonly places: Buffer
-  /** The index in the call where each was named first. */
+  /** For each content the index of its first mention in the call. */
   readonly rank: string
-  /** For each content of the call its row, counted from 1. */
+  /** For each mention in the call the row of the content, counted from 1. */
   readonly rows: readonly number[]
 }
 
@@ -135,7 +135,7 @@ interface ContentGroup extends ContentKey {
   readonly rank: number
 }
 
-/** `isLocking`: in the order in which all hosts lock; otherwise in that of the call. */
+/** With `isLocking`, the contents are in the order in which all hosts lock them (ContentKey), otherwise in the order of the call. */
 export function encodeContents(contents: readonly WantedContent[], isLocking: boolean): ContentColumns {
   const groups: ContentGroup[] = []
   const groupAt = new Array<ContentGroup | undefined>(contents.length)
@@ -200,12 +200,12 @@ export function encodeEnds(ends: readonly UploadEnd[]): {
 
 type Value = string | number | bigint | boolean | null | undefined
 
-/** The client's own way of writing arrays escapes each element several times. */
+/** Written by hand, because pg escapes each element of an array several times. */
 function column(values: readonly Value[]): string {
   return `{${values.map((value) => (typeof value === 'string' ? quote(value) : String(value ?? 'NULL'))).join(',')}}`
 }
 
-/** PostgreSQL's binary format is half as long and needs no parsing. */
+/** In the binary format of PostgreSQL, which is half as long as text and needs no parsing. */
 function bytesColumn(values: readonly Uint8Array[]): Buffer {
   const array = bytesHeader(
     values.length,
@@ -220,7 +220,7 @@ function bytesColumn(values: readonly Uint8Array[]): Buffer {
   return array
 }
 
-/** The same of the UTF-8 of texts. */
+/** Like `bytesColumn`, for texts in UTF-8. */
 function textsAsBytesColumn(texts: readonly string[]): Buffer {
   const array = bytesHeader(
     texts.length,
@@ -237,10 +237,10 @@ function textsAsBytesColumn(texts: readonly string[]): Buffer {
 const BYTEA_OID = 17
 const LENGTH_BYTES = 4
 const HEADER_BYTES = 5 * LENGTH_BYTES
-/** A unit of UTF-16 in UTF-8. */
+/** What a UTF-16 unit takes at most in UTF-8. */
 const MAX_BYTES_A_UNIT = 3
 
-/** The header of an array of bytes: one dimension, no nulls, the type, the number of elements. */
+/** Allocates an array of byte strings and writes its header: one dimension, no nulls, the type, the number of elements, the first index. */
 function bytesHeader(count: number, bytes: number): Buffer {
   const array = Buffer.allocUnsafe(HEADER_BYTES + count * LENGTH_BYTES + bytes)
   for (const [index, value] of [1, 0, BYTEA_OID, count, 1].entries()) array.writeInt32BE(value, index * LENGTH_BYTES)
@@ -251,23 +251,23 @@ function quote(text: string): string {
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 }
 
-/** Every ledger keeps at most 500 bytes. */
+/** Shortens a text to MAX_TEXT_BYTES, the most that every ledger keeps. */
 export function boundText(text: string): string {
   const bytes = Buffer.from(withoutNul(text))
   if (bytes.length <= MAX_TEXT_BYTES) return bytes.toString()
   return `${new TextDecoder().decode(bytes.subarray(0, MAX_TEXT_BYTES - '…'.length * 3), { stream: true })}…`
 }
 
-/** PostgreSQL takes any text without it. */
+/** Replaces NUL, the only character that PostgreSQL refuses in texts. */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }
 
-/** All hosts lock contents in this order, so that no two wait for each other: by bytes, then by MIME type. */
+/** All hosts lock contents in the order of these keys (SHA-256, then MIME type), so that no two hosts wait for each other. */
 interface ContentKey {
   readonly sha256: Uint8Array
   readonly mime: string
-  /** The first bytes as a number, which nearly always decide. */
+  /** The first bytes of the hash as a number, which nearly always decide the order. */
   readonly prefix: number
 }
 
@@ -299,11 +299,11 @@ function encodePlaces(places: readonly UploadPlace[]): string {
   return JSON.stringify(places.map(({ path, remoteDirectory }) => [path, remoteDirectory]))
 }
 
-/** More than any file system takes. */
+/** More than any file system allows. */
 const MAX_PATH = 1 << 16
 const recordedPlaces = z.array(z.tuple([z.string().min(1).max(MAX_PATH), z.string().max(MAX_PATH)])).min(1)
 
-/** Each distinct place once; undefined if some cannot be read, since a search would not cover them. */
+/** Returns each distinct place once; undefined if some cannot be read, because a search would not cover those. */
 function decodePlaces(values: readonly (Uint8Array | null)[]): UploadPlace[] | undefined {
   const distinct = new Map<string, UploadPlace>()
   for (const value of values) {

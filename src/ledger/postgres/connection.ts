@@ -1,18 +1,19 @@
 import pg from 'pg'
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
+import { onAbort } from '../../foundation/concurrency/waits.ts'
 import { OperatorError } from '../../foundation/errors.ts'
 import type { LedgerAddress } from './address.ts'
 import { explainFailure, unsafeServer } from './explain-failure.ts'
 import { SCHEMA_VERSION } from './schema-version.ts'
 
 const KEEP_ALIVE_MS = 10_000
-/** Once the program ends: enough to settle and to close the session. */
+/** Once the program is to end, a call may take this long: enough to settle and to close the session. */
 const LAST_CALL_MS = 2_000
 const LEAVE_MS = 500
 
 /**
- * A connection to a ledger that opens with the first query, and again after it broke. Queries are single statements, so that a pooler may
- * hand each to another server process. Throws as explainFailure says, and OperatorError for an unusable schema.
+ * A connection to a ledger. It opens with the first query, and opens again after it broke. Queries are single statements, so that a pooler
+ * may give each to another server process. Queries throw as explainFailure says, and OperatorError for an unusable schema.
  */
 export class LedgerConnection implements AsyncDisposable {
   readonly #address: LedgerAddress
@@ -32,7 +33,7 @@ export class LedgerConnection implements AsyncDisposable {
     try {
       return (await beforeEnd(client.query<R>(text, [...values]), this.#address)).rows
     } catch (error) {
-      // After any other error, a late answer could be taken for that of the next query.
+      // After an error that PostgreSQL did not report, a late answer could be taken for that of the next query.
       if (!(error instanceof pg.DatabaseError)) await this.#close()
       throw explainFailure(error, this.#address)
     }
@@ -69,7 +70,7 @@ export class LedgerConnection implements AsyncDisposable {
   }
 }
 
-/** Throws as explainFailure says. The password goes to a server that proves by SCRAM that it knows it, or whose certificate was checked. */
+/** Connects; throws as explainFailure says. Only a server with a checked certificate, or proved by SCRAM, gets the password. */
 export async function connect(address: LedgerAddress): Promise<pg.Client> {
   const lacksPassword = async () => {
     throw unsafeServer(address, 'asks for a password. Name its file in "fleet.passwordFile"')
@@ -79,7 +80,7 @@ export async function connect(address: LedgerAddress): Promise<pg.Client> {
     port: address.port,
     database: address.database,
     user: address.user,
-    // Otherwise pg would take one of the environment, or of ~/.pgpass.
+    // Without a function here, pg would take a password from the environment or from ~/.pgpass.
     password: address.password ?? lacksPassword,
     ssl: address.tls && { ...address.tls, rejectUnauthorized: true },
     application_name: 'shelfd',
@@ -88,7 +89,7 @@ export async function connect(address: LedgerAddress): Promise<pg.Client> {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
-  // A running query fails with this error; without one, 'end' resets the connection.
+  // A running query fails with this error anyway; if none runs, 'end' resets the connection.
   client.on('error', () => {})
   const server = address.tls ? { isProved: true } : watchServer(client, address)
   try {
@@ -106,7 +107,7 @@ const UNPROVED =
 const IN_THE_CLEAR =
   'asks for the password in clear text or by MD5. Use scram-sha-256 in pg_hba.conf, or encrypt the connection: set "fleet.caFile" to the authority of its certificate'
 
-/** Checks how an unencrypted server asks for the password, before pg answers. */
+/** Checks how a server asks for the password over a connection that is not encrypted, before pg answers. */
 function watchServer({ connection }: pg.Client, address: LedgerAddress): { readonly isProved: boolean } {
   const server = { isProved: false }
   const refuse = () => connection.stream.destroy(unsafeServer(address, IN_THE_CLEAR))
@@ -119,7 +120,7 @@ function watchServer({ connection }: pg.Client, address: LedgerAddress): { reado
   return server
 }
 
-/** Awaits the call. Once the program is to end, the call has little time left, then the reason of the signal is thrown. */
+/** Awaits the call. Once `signal` is aborted, the call has LAST_CALL_MS left; then the reason of the signal is thrown. */
 async function beforeEnd<T>(call: Promise<T>, { signal }: LedgerAddress): Promise<T> {
   if (!signal) return await call
   const { promise: isOver, reject } = Promise.withResolvers<never>()
@@ -127,17 +128,16 @@ async function beforeEnd<T>(call: Promise<T>, { signal }: LedgerAddress): Promis
   const limit = () => {
     timer = setTimeout(() => reject(signal.reason), LAST_CALL_MS)
   }
+  using _ending = onAbort(signal, limit)
   if (signal.aborted) limit()
-  else signal.addEventListener('abort', limit, { once: true })
   try {
     return await Promise.race([call, isOver])
   } finally {
-    signal.removeEventListener('abort', limit)
     clearTimeout(timer)
   }
 }
 
-/** Closes the connection, and does not wait for a server that hangs. */
+/** Closes the connection; waits for LEAVE_MS at most, because the server may hang. */
 async function end(client: pg.Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), LEAVE_MS)
   await client.end().catch(() => {})

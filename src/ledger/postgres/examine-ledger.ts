@@ -6,8 +6,8 @@ import { connect } from './connection.ts'
 import { explainFailure } from './explain-failure.ts'
 
 /**
- * Collects facts for the doctor, as a role that may only call functions, also without a ledger. Changes nothing. Throws as explainFailure
- * says. `host` is undefined for a state that was in no fleet.
+ * Collects facts for the doctor and changes nothing. It needs no right but to call functions, and no ledger. `host` is undefined for a
+ * state that was in no fleet. Throws as explainFailure says.
  */
 export async function examineLedger(
   address: LedgerAddress,
@@ -75,7 +75,7 @@ const SERVER = `SELECT split_part(current_setting('server_version'), ' ', 1) AS 
   current_user::text AS role,
   round(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms`
 
-/** Without a ledger, the lists are empty. */
+/** Lists all functions of the ledger, and those that the role may not call. Without a ledger both lists are empty. */
 const RIGHTS = `WITH callable AS (
     SELECT p.proname::text AS name, has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE') AS may
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'shelfd' AND p.prosecdef)

@@ -10,8 +10,8 @@ import {
 import { LedgerError } from '../ledger.ts'
 import type { LedgerAddress } from './address.ts'
 
-/** What our functions raise (migrations/). */
-const OURS: Readonly<Record<string, (message: string) => Error>> = {
+/** Errors by the codes that the ledger's functions raise (migrations/). */
+const ERROR_OF_CODE: Readonly<Record<string, (message: string) => Error>> = {
   SF001: (message) => new LedgerError('session-over', message),
   SF002: (message) => new LedgerError('host-in-use', message),
   SF003: (message) => new LedgerError('went-back', message),
@@ -20,36 +20,33 @@ const OURS: Readonly<Record<string, (message: string) => Error>> = {
   SF004: (message) => new OperatorError('ledger-unusable', `The ledger cannot be used: ${message}`),
 }
 
-/**
- * PostgreSQL or a pooler serves nobody now: a broken connection, too few resources, a shutdown, a failing disk, a standby, a deadlock, or
- * a statement that took too long.
- */
+/** Codes of faults that pass: a broken connection, too few resources, a shutdown, a failing disk, a standby, a deadlock, a timeout. */
 const AWAY = /^(?:08|53|57|58|25006|40|55000|55P03|XX)/
 
 /** Unknown role, wrong password, missing right, unknown database. */
 const REFUSED = /^(?:28|42501|3D000|0P000)/
 
-/** No schema, or functions that it lacks. */
+/** There is no schema, or it lacks functions. */
 const NO_SCHEMA = /^(?:3F000|42883|42P01)$/
 
 /**
- * Returns LedgerError, TemporaryError `ledger-away`, AccessError `ledger-refused` or OperatorError `ledger-unusable`; any other error, a
- * fault of our own, unchanged.
+ * Returns a LedgerError, TemporaryError `ledger-away`, AccessError `ledger-refused` or OperatorError `ledger-unusable` for an error of
+ * PostgreSQL, its driver or the network. Any other error is returned unchanged, so that a fault of this program is not retried.
  */
 export function explainFailure(error: unknown, address: LedgerAddress): unknown {
   if (error instanceof ShelfdError || error instanceof LedgerError) return error
   const where = describeAddress(address)
   const message = messageOf(error)
   const state = error instanceof DatabaseError ? (error.code ?? '') : ''
-  const ours = OURS[state]
-  if (ours) return ours(message)
+  const raised = ERROR_OF_CODE[state]
+  if (raised) return raised(message)
   const cause = { cause: error }
   if (REFUSED.test(state)) {
     const text = `The ledger ${where} refuses role "${address.user}": ${message}${adviceOnRefusal(state)}`
     return new AccessError('ledger-refused', text, cause)
   }
   if (NO_SCHEMA.test(state)) {
-    return lacksLedger(address, cause)
+    return missingLedger(address, cause)
   }
   if (AWAY.test(state)) {
     return new TemporaryError('ledger-away', `The ledger ${where} is away: ${message}`, {
@@ -63,15 +60,16 @@ export function explainFailure(error: unknown, address: LedgerAddress): unknown 
     const advised = `${message.split('; if the root CA')[0]}${adviceOnTls(error)}`
     return new AccessError('ledger-refused', `No safe connection to the ledger ${where}: ${advised}`, cause)
   }
+  if (!isOfConnection(error)) return error
   return new TemporaryError('ledger-away', `The ledger ${where} is away: ${message || systemCodeOf(error)}`, cause)
 }
 
-export function lacksLedger(address: LedgerAddress, cause?: ErrorOptions): OperatorError {
+export function missingLedger(address: LedgerAddress, cause?: ErrorOptions): OperatorError {
   const text = `Database ${describeAddress(address)} holds no ledger: create it by "shelfd fleet init"`
   return new OperatorError('ledger-unusable', text, cause)
 }
 
-/** The error for a server that may not be the right one; `what` says what it does. */
+/** Returns the error for a server that may not be the right one; `what` says what it does. */
 export function unsafeServer(address: LedgerAddress, what: string): AccessError {
   return new AccessError(
     'ledger-refused',
@@ -81,6 +79,11 @@ export function unsafeServer(address: LedgerAddress, what: string): AccessError 
 
 function describeAddress({ database, host, port }: LedgerAddress): string {
   return `"${database}" at ${host}:${port}`
+}
+
+/** Node and pg throw plain errors for a connection that fails, and an AggregateError if all addresses of a host do. */
+function isOfConnection(error: unknown): boolean {
+  return error instanceof Error && ['Error', 'AggregateError'].includes(error.name)
 }
 
 /** Node reports certificates by codes of OpenSSL; pg says in words that the server does not encrypt. */

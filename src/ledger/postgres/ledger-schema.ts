@@ -4,28 +4,28 @@ import type pg from 'pg'
 import { OperatorError } from '../../foundation/errors.ts'
 import type { LedgerAddress } from './address.ts'
 import { connect } from './connection.ts'
-import { explainFailure, lacksLedger } from './explain-failure.ts'
+import { explainFailure, missingLedger } from './explain-failure.ts'
 import { SCHEMA_VERSION } from './schema-version.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
-/** Any number that no other program is likely to take: one host at a time creates or upgrades a ledger. */
+/** The number of an advisory lock, by which one host at a time creates or upgrades a ledger. No other program is likely to use it. */
 const LOCK = 0x73686c64
 
-/** The functions that hosts and readers may call; those of hosts run with the rights of their owner. */
+/** The functions that readers may call. Hosts may call every function that runs with the rights of its owner. */
 const READERS = [
   ...['ledger_1', 'hosts_1', 'totals_1', 'second_sends_1', 'mirrors_1', 'problems_1', 'runs_1', 'content_1', 'peek_1'],
 ]
 
 export interface LedgerSchema {
-  /** Before; 0: there was none. */
+  /** The version before; 0: there was no ledger. */
   readonly from: number
   readonly to: number
 }
 
 /**
- * Creates or upgrades the ledger in one transaction as its owner. `leaseMs` is that of a new ledger. Throws as explainFailure says, and
- * OperatorError for an unusable database.
+ * Creates or upgrades the ledger in one transaction, as a role that owns it. `leaseMs` is the lease of a new ledger. Throws as
+ * explainFailure says, and OperatorError for an unusable database.
  */
 export async function initialise(address: LedgerAddress, leaseMs: number): Promise<LedgerSchema> {
   return await migrate(address, leaseMs, readMigrations())
@@ -47,9 +47,9 @@ async function migrate(
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
     await checkDatabase(client, address)
     const from = await readSchema(client)
-    if (from === 0 && leaseMs === undefined) throw lacksLedger(address)
+    if (from === 0 && leaseMs === undefined) throw missingLedger(address)
     for (const { sql } of migrations.filter(({ version }) => version > from)) await client.query(sql)
-    // A ledger keeps its lease.
+    // An existing ledger keeps its lease.
     if (from < newest) await client.query(`${recordSchema(newest, leaseMs ?? 0)}; ${GRANTS}`)
     await client.query('COMMIT')
     return { from, to: Math.max(from, newest) }
@@ -61,8 +61,8 @@ async function migrate(
 }
 
 /**
- * The SQL for a superuser: shelfd_owner has the schema, shelfd_host calls the functions of hosts, shelfd_reader those that only read; the
- * latter two may touch no table. It may run twice, and for several databases of one server at once.
+ * Returns the SQL for a superuser. The role shelfd_owner owns the schema, shelfd_host may call the functions of hosts, shelfd_reader
+ * those that only read; neither may use a table. The SQL may run twice, and in several databases of one server at once.
  */
 export function hardenedSql(leaseMs: number): string {
   const role = (name: string) =>
@@ -94,7 +94,7 @@ const GRANTS = [
   'END $grant$;',
 ].join('\n')
 
-/** Skipped where the ledger has the migration. */
+/** Runs a migration unless the ledger has it. */
 function onlyOnce(version: number, sql: string): string {
   const lacks =
     version === 1
@@ -125,10 +125,10 @@ async function checkDatabase(client: pg.Client, { database }: LedgerAddress): Pr
 }
 
 async function readSchema(client: pg.Client): Promise<number> {
-  const [there] = (
+  const [found] = (
     await client.query<{ is_there: boolean }>("SELECT to_regclass('shelfd.ledger') IS NOT NULL AS is_there")
   ).rows
-  if (!there?.is_there) return 0
+  if (!found?.is_there) return 0
   return (await client.query<{ schema: number }>('SELECT schema FROM shelfd.ledger')).rows[0]?.schema ?? 0
 }
 

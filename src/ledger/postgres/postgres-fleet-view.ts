@@ -138,7 +138,7 @@ function toFact(row: FactRow): ContentFact {
   }
 }
 
-/** Leaves out records in another shape, such as those of a later version. */
+/** Parses a record; leaves out one of another shape, such as that of a later version. */
 function readPublished<T>(
   shape: z.ZodType<T>,
   { o_host_id: hostId, o_host: host, published }: PublishedRow,
@@ -149,7 +149,7 @@ function readPublished<T>(
   return data === undefined ? [] : [{ ...data, hostId, host: boundText(host) }]
 }
 
-/** Null also for a time that no clock can show. */
+/** Returns null also for a time that no clock can show. */
 function timeOf(milliseconds: string | null): number | null {
   return milliseconds === null ? null : (moment.safeParse(milliseconds).data ?? null)
 }

@@ -29,7 +29,7 @@ import {
 } from './call-encoding.ts'
 import { LedgerConnection } from './connection.ts'
 
-/** Uses two connections, so that a long claim delays no beat. Connects with the first call. */
+/** Returns a ledger that connects with its first call. It uses two connections, so that a long claim delays no beat. */
 export function postgresLedger(address: LedgerAddress): Ledger {
   return new PostgresLedger(address)
 }
@@ -70,7 +70,7 @@ class PostgresLedger implements Ledger {
     this.#taken = BigInt(rows.at(-1)?.o_order ?? this.#taken)
     const [first] = rows
     return {
-      isOurs: first?.o_is_ours === true,
+      isOpen: first?.o_is_ours === true,
       orders: rows.flatMap((row) => this.#readOrder(row)),
       waitMs: Number(first?.o_wait_ms ?? 0),
       busyOthers: first?.o_busy_others ?? 0,
@@ -237,8 +237,8 @@ function boundMirror({ state, path, ...mirror }: PublishedMirror): PublishedMirr
   return { ...mirror, path: isLong ? boundText(path) : path, state: { ...state, text: boundText(state.text) } }
 }
 
-/** JSON escapes NUL and halves of pairs, and may hold any other character. */
-function textWithin(value: object, mostBytes: number): string | undefined {
+/** Returns `value` as JSON; undefined if it is too long. PostgreSQL accepts it, because JSON escapes NUL and halves of surrogate pairs. */
+function textWithin(value: object, maxBytes: number): string | undefined {
   const text = JSON.stringify(value)
-  return Buffer.byteLength(text) <= mostBytes ? text : undefined
+  return Buffer.byteLength(text) <= maxBytes ? text : undefined
 }

@@ -1,4 +1,4 @@
-/** Patterns of files that no library needs, in gitignore syntax. Every rule of the user outweighs them: `!` brings a name back. */
+/** Patterns of files that no library needs, in gitignore syntax. Any rule of the user outweighs them: one with `!` brings a file back. */
 
 const EDITOR_LITTER = [
   '*~',
@@ -97,7 +97,7 @@ const STORAGE_LITTER = [
   '.glusterfs/',
 ]
 
-/** Earlier states of all files (ZFS, Btrfs, UFS, Ceph, NetApp, Synology, QNAP), which would be sent as current files. */
+/** Snapshots (ZFS, Btrfs, UFS, Ceph, NetApp, Synology, QNAP): their files are older states, but would be sent as current ones. */
 const SNAPSHOTS = [
   '.snapshot/',
   '.snapshots/',
@@ -163,7 +163,7 @@ export const BUILT_IN_LITTER: readonly string[] = [
   ...REBUILT_BY_TOOLS,
 ]
 
-/** `*.key` also ignores Keynote presentations, which the report lists as ignored: that does less harm than an uploaded key. */
+/** `*.key` also ignores Keynote presentations, which the report then lists; uploading a key would do more harm. */
 const PRIVATE_KEYS = [
   'id_rsa',
   'id_dsa',
@@ -204,6 +204,7 @@ const CREDENTIAL_FILES = [
   '.yarnrc.yml',
   '.git-credentials',
   '.pgpass',
+  'pgpass.conf',
   '.my.cnf',
   '.mylogin.cnf',
   '.htpasswd',
@@ -223,7 +224,7 @@ const CREDENTIAL_FILES = [
   '**/.cargo/credentials',
   '**/.cargo/credentials.toml',
   '**/.config/gh/hosts.yml',
-  // The documentation proposes these names. Addresses of webhooks in the configuration are secrets as well.
+  // The documentation of shelfd proposes these names. Its configuration may hold addresses of webhooks, which are secrets as well.
   '**/.config/shelfd/token',
   '**/.config/shelfd/ledger-password',
   '**/.config/shelfd/client-passphrase',

@@ -3,15 +3,15 @@ import { joinPath } from '../../foundation/files/paths.ts'
 import { decodeText, READABLE_TEXT } from '../../foundation/text/decode-text.ts'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
-import type { RootPlace } from '../read/open-and-recheck-root.ts'
+import { placeOf, type RootPlace } from '../read/open-and-recheck-root.ts'
 import { openGuarded, readWhole } from '../read/open-guarded.ts'
-import type { IgnoreScope } from './ignore-scope.ts'
+import { createRootScope, type IgnoreScope, type ScanRules } from './ignore-scope.ts'
 
 const MAX_SIZE_BYTES = 1_048_576
 
 /**
- * Returns the text of an ignore file, undefined without one. Throws FileError for an unreadable file, a link, more than 1 MiB or an unknown encoding, because
- * without its rules excluded files might be uploaded.
+ * Returns the text of an ignore file; undefined if there is none. Throws FileError for a file that is unreadable, a link, larger than
+ * 1 MiB or in an unknown encoding, because without its rules excluded files might be uploaded.
  */
 export function readIgnoreFile(
   fs: FileSystem,
@@ -32,7 +32,7 @@ export function readIgnoreFile(
   }
 }
 
-/** Also throws FileError when the file is gone, since an editor may be replacing it. */
+/** Returns the text of an ignore file that was listed; if it is gone, throws FileError as well, since an editor may be replacing it. */
 export function readListedIgnoreFile(
   fs: FileSystem,
   root: RootPlace,
@@ -44,10 +44,7 @@ export function readListedIgnoreFile(
   return text
 }
 
-/**
- * Goes from the root to a directory, with the rules in force in the directory that holds each path. `readRules` returns an ignore file of
- * a directory on the way.
- */
+/** Yields the directories above `path` from the top down, then `path`, each with the rules that decide about it. */
 export function* descend(
   path: string,
   rootScope: IgnoreScope,
@@ -60,5 +57,47 @@ export function* descend(
     scope = scope.enter(entered, (fileName) => readRules(entered, fileName))
     directory = joinPath(directory, name)
     yield { path: directory, scope }
+  }
+}
+
+/**
+ * Returns whether a scan leaves out a directory below the root, because of a rule or because it is on another file system. A root or an
+ * ignore file that cannot be read leaves out nothing.
+ */
+export function isLeftOut(
+  fs: FileSystem,
+  root: string,
+  rules: Pick<ScanRules, 'ignore' | 'include' | 'oneFileSystem' | 'gitignore'>,
+  relativePath: string,
+): boolean {
+  const place = tryPlaceOf(fs, root)
+  if (place === undefined) return false
+  if (rules.oneFileSystem && isOnOtherFileSystem(fs, place, relativePath)) return true
+  const readRulesIn = (directory: string, fileName: string) => readRules(fs, place, directory, fileName)
+  for (const { path, scope } of descend(relativePath, createRootScope(rules, root), readRulesIn))
+    if (scope.decide(path, true)) return true
+  return false
+}
+
+function tryPlaceOf(fs: FileSystem, realPath: string): RootPlace | undefined {
+  try {
+    return placeOf(fs, realPath)
+  } catch {
+    return undefined
+  }
+}
+
+function isOnOtherFileSystem(fs: FileSystem, { realPath, device }: RootPlace, relativePath: string): boolean {
+  const below = tryPlaceOf(fs, `${realPath}/${relativePath}`)
+  return below !== undefined && below.device !== device
+}
+
+function readRules(fs: FileSystem, root: RootPlace, directory: string, fileName: string): string | undefined {
+  try {
+    return readIgnoreFile(fs, root, directory, fileName)
+  } catch (error) {
+    // The scan of the mirror reports an ignore file that cannot be read.
+    if (error instanceof FileError) return undefined
+    throw error
   }
 }

@@ -11,23 +11,24 @@ const IGNORE_FILE_NAME = '.shelfdignore'
 export const GIT_IGNORE_FILE_NAME = '.gitignore'
 
 /**
- * As in git, a deeper `.shelfdignore` outweighs a higher one, and a later line an earlier one. No rule brings back a path below an
- * ignored directory.
+ * Decides which entries are ignored. As in git, a deeper `.shelfdignore` outweighs a higher one, and a later line outweighs an earlier one.
+ * No rule brings back a path below an ignored directory.
  */
 export interface IgnoreScope {
-  /** `readText` returns the text of an ignore file of the directory, undefined without one. */
+  /** Adds the rules of a directory's ignore files; `readText` returns the text of one, undefined if there is none. */
   enter(relativeDirectory: string, readText: (fileName: string) => string | undefined): IgnoreScope
+  /** Returns the decision to ignore a path; undefined if it is not ignored. */
   decide(relativePath: string, isDirectory: boolean): IgnoreDecision | undefined
   /** Like `decide`, for a directory ('' for the root) and a name in it. */
   decideEntry(relativeDirectory: string, name: string, isDirectory: boolean): IgnoreDecision | undefined
-  /** Returns whether the user has brought a file back by a rule such as `!server.pem`: then its content is not judged. */
+  /** Returns whether a rule of the user such as `!server.pem` brings a file back, so that its content is not searched for secrets. */
   bringsBack(relativeDirectory: string, name: string): boolean
 }
 
 /**
- * The rules at a mirror's root: those of the configuration outweigh the built-in ones, which judge the path on the disk:
- * `.aws/credentials` is left out of a mirror of `.aws` as well. `include` chooses among what remains. Files of git outweigh nothing, so
- * that they bring no secret back.
+ * Returns the rules at a mirror's root. The rules of the configuration outweigh the built-in ones, which match against the absolute path,
+ * so that `.aws/credentials` is also ignored in a mirror of `.aws`. With `include`, whatever it does not choose is ignored as well. Files of
+ * git outweigh nothing, so that they bring no secret back.
  */
 export function createRootScope(
   { ignore, include, gitignore = false, credentialFiles = [] }: ChoosingRules,
@@ -53,10 +54,10 @@ function createIncluded(patterns: readonly string[]): Included {
   return { ...createSelection(patterns), decision }
 }
 
-/** Patterns of one source are relative to one directory. */
+/** Rules of one source; their patterns are relative to the directory `base`. */
 interface Layer {
   readonly base: string
-  /** Put before relative paths to judge them. */
+  /** A path that is put before each relative path before rules are matched; '' for none. */
   readonly above: string
   readonly rules: readonly IgnoreRule[]
   readonly mayMatch: (name: string) => boolean
@@ -80,7 +81,7 @@ function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
   return { base, above: '', rules, mayMatch: createNameFilter(rules.map(({ decision }) => decision.pattern)) }
 }
 
-/** The layers of the highest precedence come first, those of git last; undefined: files of git are not read. */
+/** Layers of higher precedence come first. `gitLayers` are asked last; if undefined, files of git are not read. */
 function createScope(
   layers: readonly Layer[],
   gitLayers: readonly Layer[] | undefined,
@@ -137,22 +138,22 @@ function parseIgnoreFile(
   return rules.length === 0 ? [] : [createLayer(directory, rules)]
 }
 
-/** Returns true for every name that a pattern may match, and perhaps for others: two Sets and a RegExp are faster than all patterns. */
+/** Returns a quick test that is true for every name that a pattern may match, and perhaps for others. */
 function createNameFilter(patterns: readonly string[]): (name: string) => boolean {
   const globs = patterns.map(nameGlobOf)
   if (globs.some((glob) => glob === undefined || /^\*+$/.test(glob) || isCostly(glob))) return () => true
-  const known = globs.filter((glob) => glob !== undefined)
-  const names = new Set(known.filter((glob) => !/[*?]/.test(glob)))
+  const nameGlobs = globs.filter((glob) => glob !== undefined)
+  const names = new Set(nameGlobs.filter((glob) => !/[*?]/.test(glob)))
   const isEnding = (glob: string) => /^\*\.[^.*?]+$/.test(glob)
-  const endings = new Set(known.filter(isEnding).map((glob) => glob.slice(1)))
-  const wild = known.filter((glob) => /[*?]/.test(glob) && !isEnding(glob))
+  const endings = new Set(nameGlobs.filter(isEnding).map((glob) => glob.slice(1)))
+  const wild = nameGlobs.filter((glob) => /[*?]/.test(glob) && !isEnding(glob))
   const isKnown = (name: string) => names.has(name) || endings.has(name.slice(name.lastIndexOf('.')))
   if (wild.length === 0) return isKnown
   const shape = new RegExp(wild.map(toSource).join('|'), 's')
   return (name) => isKnown(name) || shape.test(name)
 }
 
-/** The last part of a pattern; undefined for escapes and unusual brackets. */
+/** Returns the last part of a pattern, with `?` for each bracket; undefined for a pattern with escapes or unusual brackets. */
 function nameGlobOf(pattern: string): string | undefined {
   if (pattern.includes('\\')) return undefined
   const glob = bodyOf(pattern)
@@ -161,9 +162,9 @@ function nameGlobOf(pattern: string): string | undefined {
   return glob.includes('[') ? undefined : glob.slice(glob.lastIndexOf('/') + 1)
 }
 
-/** An expression without anchor is faster than a leading `.*`. */
+/** Returns the source of a regular expression. For a star at an end it omits the anchor, which is faster than `.*`. */
 function toSource(glob: string): string {
-  const [, start = '', middle = '', end = ''] = /^(\**)(.*?)(\**)$/s.exec(glob) ?? []
+  const [, start = '', middle = '', end = ''] = /^(\**)(.*?)((?<!\*)\**)$/s.exec(glob) ?? []
   const source = middle
     .replace(/[.+^${}()|\\/\-#]/g, '\\$&')
     .replace(/\*+/g, '.*')
@@ -173,14 +174,14 @@ function toSource(glob: string): string {
 
 export interface ScanRules {
   readonly ignore: readonly string[]
-  /** Empty: all files are mirrored. */
+  /** Patterns of the files to mirror; if there are none, all files are mirrored. */
   readonly include: readonly string[]
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
-  /** Files `.gitignore` leave files out as well. */
+  /** True if the rules of `.gitignore` files apply as well. */
   readonly gitignore?: boolean
-  /** Absolute real paths of files that hold a credential of shelfd itself. */
+  /** Real paths of the files that hold credentials of shelfd itself. */
   readonly credentialFiles?: readonly string[]
 }
 

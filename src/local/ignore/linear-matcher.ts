@@ -7,17 +7,17 @@ const ANY_NAMES = '**'
 
 type Part = readonly Token[] | typeof ANY_NAMES
 
-/** With more wildcards, a regular expression may take exponential time for a long name. */
+/** If a pattern has more stars, in one part or in several, a regular expression may take exponential time for a long path. */
 const MAX_STARS_FOR_REGEX = 2
 
-/** A regular expression could take exponential time. */
+/** Returns whether a regular expression for the pattern could take exponential time. */
 export function isCostly(body: string): boolean {
-  return body.split('/').some((part) => (part.match(/\*+/g) ?? []).length > MAX_STARS_FOR_REGEX)
+  return (body.match(/\*+/g) ?? []).length > MAX_STARS_FOR_REGEX
 }
 
 /**
- * Matches gitignore syntax (without `!` and trailing spaces) in time proportional to pattern times path. Pass the whole path for a
- * pattern with an inner slash, else the name; a directory's path ends with a slash.
+ * Returns a matcher for a pattern in gitignore syntax without `!` and trailing spaces, whose time is proportional to pattern times path.
+ * It takes the whole path if the pattern has an inner slash, otherwise the name. A directory ends with a slash.
  */
 export function createLinearMatcher(body: string, readBracket: ReadBracket): (path: string) => boolean {
   const isForDirectories = /[^\\]\/$/.test(body)
@@ -32,7 +32,7 @@ export function createLinearMatcher(body: string, readBracket: ReadBracket): (pa
   }
 }
 
-/** `**` matches any number of names, at the end at least one. */
+/** Returns whether the parts match all names; `**` matches any number of names, at the end of the pattern at least one. */
 function matchesParts(parts: readonly Part[], names: readonly (readonly string[])[]): boolean {
   // reached[i] is true when the parts of the pattern so far match the first i names.
   let reached = [true, ...names.map(() => false)]
@@ -71,7 +71,7 @@ function matchesTokens(tokens: readonly Token[], characters: readonly string[]):
   return tokens.slice(token).every(({ kind }) => kind === 'star')
 }
 
-/** Undefined for an open bracket, since such a pattern matches nothing. */
+/** Returns undefined for a pattern with a bracket that is not closed, which matches nothing. */
 function readParts(body: string, readBracket: ReadBracket): Part[] | undefined {
   const characters = [...body]
   const parts: Token[][] = [[]]
@@ -99,7 +99,7 @@ function isAnyNames(tokens: readonly Token[]): boolean {
   return tokens.length >= 2 && tokens.every(({ kind }) => kind === 'star')
 }
 
-/** The first member may be a `]`; classes such as `[:alpha:]` nest. */
+/** Returns the index of the closing bracket. A `]` at the beginning is a member, and a class such as `[:alpha:]` has its own brackets. */
 function endOfBracket(characters: readonly string[], start: number): number | undefined {
   const first = start + (['!', '^'].includes(characters[start + 1] ?? '') ? 2 : 1)
   for (let index = first; index < characters.length; index += 1) {

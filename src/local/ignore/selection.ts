@@ -1,13 +1,13 @@
 import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { bodyOf, type IgnoreRule, parseIgnoreRule } from './ignore-rule.ts'
 
-/** Files that a pattern of `include` matches, and all below a directory that one matches. */
+/** The files that match a pattern of `include`, and all files below a directory that matches one. */
 export interface Selection {
   /** Returns whether an entry is chosen, or is a directory that may hold chosen files. */
   takes(relativeDirectory: string, name: string, isDirectory: boolean): boolean
 }
 
-/** The patterns are relative to the root of the mirror, and `flawOf` has found no flaw in them. */
+/** The patterns are relative to the root of the mirror, and `flawOf` must have returned undefined for each. */
 export function createSelection(patterns: readonly string[]): Selection {
   const chosen = rulesOf(patterns)
   const above = patterns.some(matchesAtAnyDepth) ? undefined : rulesOf(patterns.flatMap(patternsAbove))
@@ -31,6 +31,7 @@ export function flawOf(pattern: string): string | undefined {
   return undefined
 }
 
+/** The patterns that no file has matched yet. */
 export class UnmatchedPatterns {
   readonly #unmatched = new Map<string, Selection>()
 
@@ -38,7 +39,7 @@ export class UnmatchedPatterns {
     for (const pattern of patterns) this.#unmatched.set(pattern, createSelection([pattern]))
   }
 
-  /** Returns the patterns that match a file for the first time. */
+  /** Removes and returns the patterns that match one of these files. */
   takeMatching(relativeDirectory: string, names: Iterable<string>): string[] {
     const matching: string[] = []
     for (const name of this.#unmatched.size === 0 ? [] : names) {
@@ -64,7 +65,7 @@ function matches(rules: readonly IgnoreRule[], path: string, name: string): bool
   return rules.some((rule) => rule.matches(path, name))
 }
 
-/** Keeps the last answer, since a scan asks for each entry. */
+/** Returns a test for directories of which all files are chosen. It caches its last answer, since a scan asks for each entry. */
 function createWholeDirectoryTest(chosen: readonly IgnoreRule[]): (directory: string) => boolean {
   let last = { directory: '', isWhole: false }
   const isWhole = (directory: string): boolean => {
@@ -82,7 +83,7 @@ function matchesAtAnyDepth(pattern: string): boolean {
   return !body.slice(0, -1).includes('/') || body.startsWith('**/') || /[[\\]/.test(body)
 }
 
-/** Returns patterns of the directories above what the pattern matches, such as `/a/` and `/a/b/`. Below `**` it may be any of them. */
+/** Returns patterns of the directories above a match, such as `/a/` and `/a/b/` for `a/b/c`; from `**` on, of all directories. */
 function patternsAbove(pattern: string): string[] {
   const parts = bodyOf(pattern).replace(/^\//, '').replace(/\/$/, '').split('/').slice(0, -1)
   const anywhere = parts.findIndex((part) => /^\*{2,}$/.test(part))

@@ -4,45 +4,45 @@ import { isWithin } from '../../foundation/files/paths.ts'
 import type { FileSystem } from './file-system.ts'
 import { type CallName, SharedMount } from './shared-mount.ts'
 
-/** The list of mounts is read again after this time, and at the first access to a mirror. */
+/** The maximum age of the list of mounts; `answers` and `mountsIn` always read it again. */
 const LIST_MS = 1_000
 
 let mounts: SharedMounts = new Map()
 let readAtMs = Number.NEGATIVE_INFINITY
-/** By mount identifier, since another mount may take its place. */
-const shared = new Map<string, SharedMount>()
-const owners = new Map<number, SharedMount>()
+/** By mount identifier, because another mount may follow at the same mount point. */
+const mountsById = new Map<string, SharedMount>()
+const mountsByDescriptor = new Map<number, SharedMount>()
 
-const OF_DESCRIPTOR = /^\/proc\/self\/fd\/(\d+)(\/|$)/
+const DESCRIPTOR_PATH = /^\/proc\/self\/fd\/(\d+)(\/|$)/
 
 /**
- * For threads that must not wait without end: a thread of its mount makes each call, which fails with ETIMEDOUT after 5 s. Other calls
- * only consult the list of mounts.
+ * The file system for threads that must not wait without end. Each call on a shared mount is made by a thread of that mount, and fails with
+ * ETIMEDOUT after 5 s. Other calls only look at the list of mounts.
  */
 export const boundedFileSystem: Required<FileSystem> = {
-  readdirSync: (path: string, ...options: unknown[]) => onPath<never>('readdirSync', path, ...options),
-  lstatSync: (path, options) => onPath('lstatSync', path, options),
-  statSync: (path, options) => onPath('statSync', path, options),
-  realpathSync: (path) => onPath('realpathSync', path),
-  readlinkSync: (path) => onPath('readlinkSync', path),
-  accessSync: (path, mode) => onPath('accessSync', path, mode),
-  statfsSync: (path) => onPath('statfsSync', path),
+  readdirSync: (path: string, ...options: unknown[]) => callOnPath<never>('readdirSync', path, ...options),
+  lstatSync: (path, options) => callOnPath('lstatSync', path, options),
+  statSync: (path, options) => callOnPath('statSync', path, options),
+  realpathSync: (path) => callOnPath('realpathSync', path),
+  readlinkSync: (path) => callOnPath('readlinkSync', path),
+  accessSync: (path, mode) => callOnPath('accessSync', path, mode),
+  statfsSync: (path) => callOnPath('statfsSync', path),
   openSync(path, flags) {
     const mount = mountOf(path)
     const descriptor: number = callOn(mount, 'openSync', path, flags)
-    if (mount) owners.set(descriptor, mount)
+    if (mount) mountsByDescriptor.set(descriptor, mount)
     return descriptor
   },
-  fstatSync: (descriptor, options) => callOn(owners.get(descriptor), 'fstatSync', descriptor, options),
+  fstatSync: (descriptor, options) => callOn(mountsByDescriptor.get(descriptor), 'fstatSync', descriptor, options),
   readSync(descriptor, into, offset, length, position) {
-    const owner = owners.get(descriptor)
+    const owner = mountsByDescriptor.get(descriptor)
     if (!owner) return nodeFs.readSync(descriptor, into, offset, length, position)
     const bytes: Uint8Array = callOn(owner, 'readSync', descriptor, length, position)
     into.set(bytes, offset)
     return bytes.length
   },
   read(descriptor, into, offset, length, position, done) {
-    const owner = owners.get(descriptor)
+    const owner = mountsByDescriptor.get(descriptor)
     if (!owner) return nodeFs.read(descriptor, into, offset, length, position, done)
     owner.read(descriptor, length, position).then(
       (bytes) => {
@@ -53,50 +53,50 @@ export const boundedFileSystem: Required<FileSystem> = {
     )
   },
   closeSync(descriptor) {
-    const owner = owners.get(descriptor)
+    const owner = mountsByDescriptor.get(descriptor)
     if (!owner) return nodeFs.closeSync(descriptor)
-    owners.delete(descriptor)
+    mountsByDescriptor.delete(descriptor)
     owner.close(descriptor)
   },
   answers(path) {
-    listAgain()
-    return mountOf(path) && ask(path)
+    refreshMounts()
+    return mountOf(path) && askMounts(path)
   },
   mountsIn(realPath) {
-    listAgain()
+    refreshMounts()
     return [...mounts.keys()].filter((point) => point !== realPath && isWithin(realPath, point))
   },
 }
 
-/** Asks the mount on the way to a path, and an automount behind it. */
-async function ask(path: string): Promise<void> {
+/** Waits until the mount that a path leads to answers. If that is an automount, also waits for the file system that it mounts. */
+async function askMounts(path: string): Promise<void> {
   let asked: SharedMount | undefined
   for (let mount = mountOf(path); mount && mount !== asked; mount = mountOf(path)) {
     await mount.answers()
     asked = mount
-    listAgain()
+    refreshMounts()
   }
 }
 
-/** Resolves links without a call on a mount that has not answered; otherwise throws the system's error. */
+/** Resolves the links of a path, except on a shared mount that has not answered. Throws the system's error. */
 export function realPathWithoutAsking(path: string): string {
-  const place = findShared(path, listed())
-  if (!place) return nodeFs.realpathSync(path)
-  const mount = mountAt(place)
-  return mount.hasAnswered ? callOn(mount, 'realpathSync', place.path) : place.path
+  const found = findShared(path, currentMounts())
+  if (!found) return nodeFs.realpathSync(path)
+  const mount = mountAt(found)
+  return mount.hasAnswered ? callOn(mount, 'realpathSync', found.path) : found.path
 }
 
-/** The directory lies on a shared mount or holds one, so only threads walk it. */
+/** Returns whether a directory lies on a shared mount or holds one, so that only threads may walk it. */
 export function mayBlock(realPath: string): boolean {
   return isShared(realPath) || boundedFileSystem.mountsIn(realPath).length > 0
 }
 
-/** By real path. */
+/** Returns whether a real path lies on a shared mount. */
 export function isShared(realPath: string): boolean {
-  return [...listed().keys()].some((point) => isWithin(point, realPath))
+  return [...currentMounts().keys()].some((point) => isWithin(point, realPath))
 }
 
-function onPath<T>(name: CallName, path: string, ...options: readonly unknown[]): T {
+function callOnPath<T>(name: CallName, path: string, ...options: readonly unknown[]): T {
   return callOn(mountOf(path), name, path, ...options)
 }
 
@@ -105,32 +105,32 @@ function callOn<T>(mount: SharedMount | undefined, name: CallName, ...args: read
 }
 
 function mountOf(path: string): SharedMount | undefined {
-  if (listed().size === 0 && owners.size === 0) return undefined
-  const [, descriptor] = OF_DESCRIPTOR.exec(path) ?? []
-  if (descriptor !== undefined) return owners.get(Number(descriptor))
-  const place = findShared(path, mounts)
-  return place && mountAt(place)
+  if (currentMounts().size === 0 && mountsByDescriptor.size === 0) return undefined
+  const [, descriptor] = DESCRIPTOR_PATH.exec(path) ?? []
+  if (descriptor !== undefined) return mountsByDescriptor.get(Number(descriptor))
+  const found = findShared(path, mounts)
+  return found && mountAt(found)
 }
 
-function mountAt({ mount: id, point }: SharedPlace): SharedMount {
-  const mount = shared.get(id) ?? new SharedMount(point)
-  shared.set(id, mount)
+function mountAt({ mount: id, point }: SharedPath): SharedMount {
+  const mount = mountsById.get(id) ?? new SharedMount(point)
+  mountsById.set(id, mount)
   return mount
 }
 
-function listed(): SharedMounts {
-  if (performance.now() - readAtMs >= LIST_MS) listAgain()
+function currentMounts(): SharedMounts {
+  if (performance.now() - readAtMs >= LIST_MS) refreshMounts()
   return mounts
 }
 
-function listAgain(): void {
+function refreshMounts(): void {
   mounts = readMounts()
   readAtMs = performance.now()
   const ids = new Set(mounts.values())
-  const isOpen = new Set(owners.values())
-  for (const [id, mount] of shared) {
+  const isOpen = new Set(mountsByDescriptor.values())
+  for (const [id, mount] of mountsById) {
     if (ids.has(id) || isOpen.has(mount)) continue
-    shared.delete(id)
+    mountsById.delete(id)
     void mount.end()
   }
 }
@@ -138,11 +138,11 @@ function listAgain(): void {
 /** Mount identifiers of file systems that another computer or a program serves, by mount point. */
 type SharedMounts = ReadonlyMap<string, string>
 
-/** Calls on these may never return. Named as in `/proc/self/mountinfo`. */
+/** The types of shared file systems, as in `/proc/self/mountinfo`; calls on them may never return. */
 const SHARED =
   /^(?:fuse(?:blk|\..+)?|nfs4?|cifs|smb3|smbfs|9p|virtiofs|afs|coda|ceph|lustre|gpfs|beegfs|orangefs|pvfs2|panfs|gfs2|ocfs2|vboxsf|vmhgfs|prl_fs|autofs|davfs|ncpfs)$/
 
-/** The upper of two mounts at a place counts. The root is left out, since everything lies on it. */
+/** Returns the shared mounts. Of two mounts at one path the later one counts; `/` is left out, because every path lies on it. */
 export function parseMounts(mountinfo: string): SharedMounts {
   const mounts = new Map<string, string>()
   for (const line of mountinfo.split('\n')) {
@@ -162,15 +162,15 @@ function readMounts(): SharedMounts {
   }
 }
 
-interface SharedPlace {
+interface SharedPath {
   readonly mount: string
   readonly point: string
-  /** With the links before the mount resolved. */
+  /** The path with its links up to the mount point resolved. */
   readonly path: string
 }
 
-/** Where a path enters a shared mount, without a call on it. */
-export function findShared(path: string, mounts: SharedMounts): SharedPlace | undefined {
+/** Finds the shared mount that a path leads to, without a call on it. */
+export function findShared(path: string, mounts: SharedMounts): SharedPath | undefined {
   if (mounts.size === 0) return undefined
   let at = ''
   let links = 0
@@ -196,7 +196,7 @@ export function findShared(path: string, mounts: SharedMounts): SharedPlace | un
   return undefined
 }
 
-/** The kernel's limit. */
+/** How many links the kernel follows in a path. */
 const MAX_LINKS = 40
 
 function namesOf(path: string): string[] {

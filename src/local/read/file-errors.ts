@@ -14,21 +14,21 @@ const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {
   ETIMEDOUT: ['io-error', 'it does not answer: a network mount may be dead'],
 }
 
-/** The kernel reports the same for some network file systems. */
+/** Returns the error that the kernel reports when some network file systems do not answer. */
 export function noAnswer(name: string, args: readonly unknown[]): NodeJS.ErrnoException {
   const [path] = args
   const where = typeof path === 'string' ? ` '${path}'` : ''
   return Object.assign(new Error(`ETIMEDOUT: no answer, ${name.replace(/Sync$/, '')}${where}`), { code: 'ETIMEDOUT' })
 }
 
-/** Not a problem of the file: the caller retries. */
+/** These codes say nothing about the file, so the caller retries. */
 const OUT_OF_DESCRIPTORS = new Set(['EMFILE', 'ENFILE'])
 
 export function isOutOfDescriptors(thrown: unknown): boolean {
   return OUT_OF_DESCRIPTORS.has(systemCodeOf(thrown) ?? '')
 }
 
-/** Returns any other error, and EMFILE and ENFILE, unchanged. */
+/** Returns a FileError for an error of the system; EMFILE, ENFILE and all other errors are returned unchanged. */
 export function asFileError(thrown: unknown, relativePath: string): unknown {
   const systemCode = systemCodeOf(thrown)
   if (systemCode === undefined || thrown instanceof FileError || isOutOfDescriptors(thrown)) return thrown
@@ -36,7 +36,7 @@ export function asFileError(thrown: unknown, relativePath: string): unknown {
   return fileError(code, relativePath, reason, { cause: thrown })
 }
 
-/** The system's message names the path by which the file was opened. */
+/** Removes the path from the system's message, because that may lead through a descriptor (/proc/self/fd). */
 function withoutPath(thrown: unknown): string {
   const path = thrown instanceof Error && 'path' in thrown ? ` '${thrown.path}'` : ''
   return messageOf(thrown).replace(path, '')

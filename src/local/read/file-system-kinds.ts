@@ -1,14 +1,14 @@
 export interface FileSystemKind {
   readonly name: string
-  /** Only this kernel changes it, so inotify reports every change. */
+  /** True if only this kernel changes it, so that inotify reports every change. */
   readonly isLocal: boolean
-  /** Others, such as exFAT, return the time of the mount. */
+  /** True if it records when a file was created; others, such as exFAT, return the time of the mount. */
   readonly recordsBirth: boolean
-  /** The size of its device or image, which only people change. */
+  /** True if its size is that of its device or image, which changes only when a person changes it. */
   readonly hasFixedSize: boolean
 }
 
-/** A tmpfs creates its root when it is mounted. */
+/** A tmpfs belongs here as well, because it creates its root at each mount. */
 const RECORDING_BIRTH: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'zfs', 'bcachefs', 'tmpfs'])
 const OF_FIXED_SIZE: ReadonlySet<string> = new Set([
   'vfat',
@@ -47,7 +47,7 @@ const LOCAL = {
   erofs: 0xe0f5e1e2,
 }
 
-/** Network file systems, FUSE and hosts of virtual machines: others change them without an event. */
+/** Network file systems, FUSE and directories of a virtual machine's host: others can change them without an event. */
 const SHARED = {
   nfs: 0x6969,
   smb: 0x517b,
@@ -71,7 +71,7 @@ const SHARED = {
   prl_fs: 0x7c7c6673,
 }
 
-/** By magic number: `type` of `statfs`, unsigned. */
+/** Maps the magic number, which is `type` of `statfs` as an unsigned number, to the kind. */
 export const FILE_SYSTEMS: ReadonlyMap<number, FileSystemKind> = new Map([
   ...kindsOf(LOCAL, true),
   ...kindsOf(SHARED, false),

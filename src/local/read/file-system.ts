@@ -1,6 +1,6 @@
 import nodeFs from 'node:fs'
 
-/** Those that are used. */
+/** The fields of Node's `BigIntStats` that are used. */
 export interface FileStats {
   readonly dev: bigint
   readonly ino: bigint
@@ -8,15 +8,15 @@ export interface FileStats {
   readonly size: bigint
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
-  /** 0 where the file system does not record it. */
+  /** When the file was created; 0 if the file system does not record it. */
   readonly birthtimeNs?: bigint
-  /** The `dev` of what is mounted from the device. */
+  /** Of a device: the `dev` of the files of the file system on it. */
   readonly rdev?: bigint
 }
 
 type ReadDone = (error: NodeJS.ErrnoException | null, bytesRead: number) => void
 
-/** The calls that reading a mirror needs; none writes. Spelled out, so that tests can implement it with memfs and faulty file systems. */
+/** The calls that reading a mirror needs; none writes. Tests implement them with memfs and with faulty file systems. */
 export interface FileSystem {
   readdirSync(path: string): string[]
   readdirSync(path: string, options: { encoding: 'buffer' }): Uint8Array[]
@@ -30,21 +30,22 @@ export interface FileSystem {
   realpathSync(path: string): string
   readlinkSync(path: string): string
   accessSync(path: string, mode: number): void
-  /** `f_type` of statfs on Linux, and the size in blocks. */
+  /** On Linux, `type` is the magic number of the file system. */
   statfsSync?(path: string): { readonly type: number; readonly blocks: number; readonly bsize: number }
-  /** Resolves when the path's server answers, perhaps never. Undefined where no server has to be asked. */
+  /** Resolves when the server of the path's file system answers, perhaps never. Returns undefined if there is no server to ask. */
   answers?(path: string): Promise<void> | undefined
-  /** Mount points below a real path on which `answers` has to ask. */
+  /** Returns the mount points below a real path whose servers `answers` has to ask. */
   mountsIn?(realPath: string): readonly string[]
 }
 
+/** How long to wait for the answer of a file system. */
 export const ANSWER_MS = 5_000
 
 export const nodeFileSystem: FileSystem = nodeFs
 
 export const BIGINT = { bigint: true } as const
 
-/** Undefined without a link, or without `/proc`. */
+/** Returns undefined if the link cannot be read, as in `/proc` where that is not mounted. */
 export function tryReadLink(fs: FileSystem, path: string): string | undefined {
   try {
     return fs.readlinkSync(path)
@@ -53,11 +54,9 @@ export function tryReadLink(fs: FileSystem, path: string): string | undefined {
   }
 }
 
-/**
- * A file with equal fingerprint counts as unchanged. The size is a number, exact up to 8 PiB, which is faster than a bigint. Times and
- * inodes are signed 64-bit numbers, as the store keeps them.
- */
+/** A file with an equal fingerprint counts as unchanged. Times and inode are signed 64-bit numbers, since the store has no others. */
 export interface Fingerprint {
+  /** Exact up to 8 PiB; a number is faster than a bigint. */
   readonly sizeBytes: number
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
@@ -78,12 +77,13 @@ export function fingerprintOf({ size, mtimeNs, ctimeNs, ino }: FingerprintStats)
 const EARLIEST_NS = -(2n ** 63n)
 const LATEST_NS = 2n ** 63n - 1n
 
+/** Limits a time to what a signed 64-bit number can hold. */
 export function nearestTimeNs(timeNs: bigint): bigint {
   if (timeNs > LATEST_NS) return LATEST_NS
   return timeNs < EARLIEST_NS ? EARLIEST_NS : timeNs
 }
 
-/** Signed, since some file systems set the highest bit. */
+/** Returns an inode or device as a signed 64-bit number, because some file systems set the highest bit. */
 export function numberOfNode(number: bigint): bigint {
   return BigInt.asIntN(64, number)
 }
@@ -106,7 +106,7 @@ const KINDS: ReadonlyMap<number, FileKind> = new Map([
 
 export type FileKind = 'file' | 'directory' | 'symlink' | 'pipe' | 'socket' | 'device'
 
-/** `isFile()` of a bigint stat takes as long as everything else that a scan does here. */
+/** Returns what `isFile()` of the stats would, which for bigints takes as long as everything else that a scan does with them. */
 export function isRegularFile(stats: FileStats): boolean {
   return (Number(stats.mode) & KIND_MASK) === REGULAR
 }

@@ -1,4 +1,4 @@
-/** Entry of a mount's thread: makes calls of the file system. Any of them may never return. */
+/** Entry of a mount's thread, which makes calls on the file system. Any of them may never return. */
 import { spawn } from 'node:child_process'
 import nodeFs from 'node:fs'
 import { serveThread, threadData } from '../../foundation/concurrency/threads.ts'
@@ -22,21 +22,21 @@ function answer({ name, args }: MountCall): CallResult<unknown> {
   }
 }
 
-/** Returns bytes, since the caller's buffer is in another thread. */
+/** Returns the bytes in an array of its own, because the caller's buffer is in another thread. */
 function read([descriptor, length, position]: MountCall['args']): Uint8Array {
   const bytes = new Uint8Array(Number(length))
   return bytes.subarray(0, nodeFs.readSync(Number(descriptor), bytes, 0, bytes.length, Number(position)))
 }
 
-/** Asks the server, since the kernel caches answers; then ends, also when the asking process is gone. */
+/** A program that calls statfs, because the kernel answers other calls from its cache. It ends after the answer, or with its parent. */
 const ASK = `
   const end = () => process.kill(process.pid, 'SIGKILL')
   process.stdin.on('end', end).resume()
   require('node:fs').statfs(process.argv[1], end)`
 
 /**
- * Asks a mount by a process: nothing ends a call to a FUSE program that hangs, and a process waits for its threads. The mount has
- * answered when the process is gone.
+ * Asks a mount by a process of its own, because nothing ends a call to a FUSE program that hangs, and a process cannot end before its
+ * threads. The mount has answered when the process has ended.
  */
 function ask(path: string): Promise<CallResult<unknown>> {
   return new Promise((resolve) => {

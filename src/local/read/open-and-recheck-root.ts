@@ -17,17 +17,17 @@ import {
 import { FILE_SYSTEMS } from './file-system-kinds.ts'
 
 /**
- * Held open while the mirror is worked on. On Linux files are opened through the descriptor, so a directory that takes its place is not
- * read. Dispose of it soon, since its disk cannot be unmounted meanwhile.
+ * A root that is held open while its mirror is in use. On Linux files are opened through its descriptor, so that no other
+ * directory at its path is read. Dispose of it soon, because its disk cannot be unmounted before.
  */
 export interface OpenRoot extends RootDirectory, Disposable {
-  /** The part for threads; valid until this is disposed of. */
+  /** The root as plain data for threads; valid until the root is disposed of. */
   readonly place: RootPlace
   /** Throws RootError `root-missing` unless the directory is still at its path. */
   assertInPlace(): void
 }
 
-/** Throws RootError `root-unreadable` when the file system does not answer. */
+/** Waits until the file system of the root answers; if it does not, throws RootError `root-unreadable`. */
 export async function awaitRoot(
   fs: FileSystem,
   path: string,
@@ -49,25 +49,25 @@ export async function awaitRoot(
   }
 }
 
-/** Waits for the file system first. Throws RootError. */
+/** Opens the root once its file system answers. Throws RootError. */
 export async function openAnsweringRoot(
   fs: FileSystem,
   path: string,
-  around: Parameters<typeof awaitRoot>[2],
+  context: Parameters<typeof awaitRoot>[2],
 ): Promise<OpenRoot> {
-  await awaitRoot(fs, path, around)
+  await awaitRoot(fs, path, context)
   return openRoot(fs, path)
 }
 
-/** Mounts in the directory that do not answer, relative to it. */
+/** Returns the mount points below the root whose file systems do not answer, relative to the root. */
 export async function findSilent(
   fs: FileSystem,
   { realPath }: RootPlace,
-  around: Parameters<typeof awaitRoot>[2],
+  context: Parameters<typeof awaitRoot>[2],
 ): Promise<string[]> {
   const asked = (fs.mountsIn?.(realPath) ?? []).map(async (point) => {
-    const failure = await awaitRoot(fs, point, around).catch((error: unknown) => error)
-    around.signal.throwIfAborted()
+    const failure = await awaitRoot(fs, point, context).catch((error: unknown) => error)
+    context.signal.throwIfAborted()
     return failure === undefined ? [] : [pathWithin(realPath, point) ?? '']
   })
   return (await Promise.all(asked)).flat()
@@ -77,7 +77,7 @@ const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_N
 // Only Linux has paths (/proc/self/fd) that name the directory of a descriptor.
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 
-/** Throws RootError `root-missing` or `root-unreadable`; rules/react-to-failure.ts decides what stops, and for how long. */
+/** Opens the root. Throws RootError `root-missing` or `root-unreadable`; rules/react-to-failure.ts decides what stops, and for how long. */
 export function openRoot(fs: FileSystem, path: string): OpenRoot {
   const found = inspectRoot(fs, path)
   const opened = HAS_DESCRIPTOR_PATHS ? openDirectory(fs, path, found) : undefined
@@ -104,11 +104,11 @@ const REPLACED = ', and something else is in its place'
 interface OpenedDirectory {
   readonly descriptor: number
   readonly accessPath: string
-  /** The path of the directory at its opening. */
+  /** What the link at `accessPath` named when the directory was opened: its path. */
   readonly link: string
 }
 
-/** Undefined where `/proc` is not mounted. */
+/** Returns undefined if `/proc` is not mounted. */
 function openDirectory(
   fs: FileSystem,
   path: string,
@@ -142,38 +142,38 @@ function assertInPlace(fs: FileSystem, path: string, place: RootPlace, opened: O
   }
 }
 
-/** A descriptor's link shows when the directory was moved. */
+/** Returns whether the directory is where it was opened; its descriptor's link names its present path. */
 function isUnmoved(fs: FileSystem, place: RootPlace, opened: OpenedDirectory | undefined): boolean {
   if (opened) return fs.readlinkSync(opened.accessPath) === opened.link
   return fs.realpathSync(place.realPath) === place.realPath && isInPlace(fs, place)
 }
 
-function rootLost(path: string, more: string, cause?: unknown): RootError {
-  const text = `Stopped mirroring the directory "${escapeText(path)}": it went away while it was worked on${more}`
+function rootLost(path: string, detail: string, cause?: unknown): RootError {
+  const text = `Stopped mirroring the directory "${escapeText(path)}": it went away while it was worked on${detail}`
   return new RootError('root-missing', `${text}; the next run continues once it is back`, { cause })
 }
 
-/** Plain data, so that it can be passed to a thread. */
+/** A root as plain data, which can be passed to a thread. */
 export interface RootPlace {
-  /** What is read must lie below it. */
+  /** Only what lies below this path may be read. */
   readonly realPath: string
-  /** Files are opened through it: the open directory where the system has a path for it, else `realPath`. */
+  /** The path through which files are opened: that of the descriptor if the system has one, otherwise `realPath`. */
   readonly accessPath: string
   readonly device: bigint
   readonly inode: bigint
 }
 
-/** Adds what distinguishes the directory from another one at its path. */
+/** A root with what distinguishes it from another directory at the same path. */
 export interface RootDirectory extends RootPlace {
-  /** Null where the file system does not record it. */
+  /** When the directory was created; null if the file system does not record it. */
   readonly birthNs: bigint | null
-  /** False where some systems return the time of the last change instead. */
+  /** False if `birthNs` is also the time of the last change, which some systems return instead. */
   readonly isBirthCertain: boolean
-  /** Known where `birthNs` is not. */
+  /** The file system; determined only if `birthNs` is null. */
   readonly volume: Volume
 }
 
-/** Throws RootError `root-missing` or `root-unreadable`. */
+/** Checks and identifies a root without opening it. Throws RootError `root-missing` or `root-unreadable`. */
 export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
   try {
     const realPath = fs.realpathSync(path)
@@ -187,7 +187,7 @@ export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
   }
 }
 
-/** Not held open; throws the system's error. */
+/** Returns a root that is not held open. Throws the system's error. */
 export function placeOf(fs: FileSystem, realPath: string): RootPlace {
   const { dev: device, ino: inode } = fs.lstatSync(realPath, BIGINT)
   return { realPath, accessPath: realPath, device, inode }
@@ -200,16 +200,16 @@ export function isInPlace(fs: FileSystem, { realPath, device, inode }: RootPlace
 
 function identify(fs: FileSystem, realPath: string, stats: FileStats): RootDirectory {
   const { dev: device, ino: inode, ctimeNs, birthtimeNs = 0n } = stats
-  const known = { realPath, accessPath: realPath, device, inode }
+  const location = { realPath, accessPath: realPath, device, inode }
   const { kind, sizeBytes } = fileSystemAt(fs, realPath)
   if (kind?.recordsBirth && birthtimeNs !== 0n)
     return {
-      ...known,
+      ...location,
       birthNs: nearestTimeNs(birthtimeNs),
       isBirthCertain: birthtimeNs !== ctimeNs,
       volume: UNKNOWN_VOLUME,
     }
-  // The UUID (of FAT: the serial number) identifies a file system, as does a fixed size.
+  // The UUID (on FAT the serial number) identifies the file system; a fixed size helps to do so.
   const volume =
     process.platform === 'linux'
       ? {
@@ -217,7 +217,7 @@ function identify(fs: FileSystem, realPath: string, stats: FileStats): RootDirec
           sizeBytes: kind?.hasFixedSize && Number.isSafeInteger(sizeBytes) ? sizeBytes : null,
         }
       : UNKNOWN_VOLUME
-  return { ...known, birthNs: null, isBirthCertain: false, volume }
+  return { ...location, birthNs: null, isBirthCertain: false, volume }
 }
 
 function fileSystemAt(fs: FileSystem, path: string) {
@@ -226,7 +226,7 @@ function fileSystemAt(fs: FileSystem, path: string) {
   return { kind: FILE_SYSTEMS.get(type >>> 0), sizeBytes: blocks * bsize }
 }
 
-/** Returns any other error unchanged. */
+/** Returns a RootError for an error of the system, and any other error unchanged. */
 function asRootError(thrown: unknown, path: string): unknown {
   const code = systemCodeOf(thrown)
   if (code === undefined || thrown instanceof RootError) return thrown
@@ -248,10 +248,10 @@ function rootError(code: RootError['code'], path: string, reason: string, cause?
 
 const UNKNOWN_VOLUME: Volume = { id: null, sizeBytes: null }
 
-/** Its links lead to the devices of file systems. */
+/** This directory has links to the devices of file systems, which are named by UUID. */
 const BY_UUID = '/dev/disk/by-uuid'
 
-/** Undefined in containers and systems without udev. */
+/** Returns null if the UUID is unknown, as in containers and on systems without udev. */
 function findUuid(fs: FileSystem, device: bigint): string | null {
   try {
     return fs.readdirSync(BY_UUID).find((name) => leadsTo(fs, `${BY_UUID}/${name}`, device)) ?? null

@@ -19,12 +19,12 @@ export interface GuardedFile extends Disposable {
   readonly fingerprint: Fingerprint
 }
 
-// Windows lacks these flags: a directory there holds no FIFO, and the check of the real path finds links.
+// Windows lacks the last three flags: its directories hold no FIFOs, and the check of the real path finds links.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
 /**
- * No byte from outside the root can be read, even if a directory on the path is replaced by a link. Throws FileError; rethrows EMFILE and
- * ENFILE for a retry.
+ * Opens a regular file. No byte from outside the root can be read, even if a directory on the path is replaced by a link. Throws FileError,
+ * but EMFILE and ENFILE unchanged, so that the caller can retry.
  */
 export function openGuarded(fs: FileSystem, root: RootPlace, relativePath: string): GuardedFile {
   const path = `${root.accessPath}/${relativePath}`
@@ -73,7 +73,7 @@ function guard(fs: FileSystem, opened: Opened): GuardedFile {
   }
 }
 
-/** Linux names a descriptor's real path; elsewhere the path must lead to the same file, and the root be the same. */
+/** Returns what Linux names as the descriptor's path; elsewhere the real path, if it leads to the same file and the root is the same. */
 function realPathOf(fs: FileSystem, { root, path, descriptor }: Opened, stats: FileStats): string | undefined {
   try {
     return fs.readlinkSync(`/proc/self/fd/${descriptor}`)
@@ -88,7 +88,7 @@ export function isUnder(rootRealPath: string, path: string | undefined): boolean
   return path !== undefined && path !== rootRealPath && isWithin(rootRealPath, path, sep)
 }
 
-/** Reads from `position` up to the size at opening; the result is empty only there. Throws FileError `busy` when the file ends earlier. */
+/** Reads at `position`; the result is empty only at the size that the file had at opening. Throws FileError `busy` if it ends earlier. */
 export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array, position: number): Uint8Array {
   const wanted = Math.min(scratch.length, file.fingerprint.sizeBytes - position)
   if (wanted === 0) return scratch.subarray(0, 0)
@@ -100,7 +100,7 @@ export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array
 /** Returns a buffer of exactly this size, with any content, to read into. */
 export type TakeBuffer = (sizeBytes: number) => Uint8Array
 
-/** Only for small files. */
+/** Reads a file into one buffer. */
 export function readWhole(fs: FileSystem, file: GuardedFile, take: TakeBuffer = Buffer.allocUnsafeSlow): Uint8Array {
   const bytes = take(file.fingerprint.sizeBytes)
   for (let position = 0; position < bytes.length; ) {

@@ -8,10 +8,10 @@ export interface ReadAmount {
 
 export type OnRead = (amount: ReadAmount) => void
 
-/** A counter that stands still for longer looks like a program that hangs. */
+/** How often amounts are reported: a counter that stands still for longer looks like a program that hangs. */
 const REPORT_EVERY_MS = 200
 
-/** Reports also in the middle of a large directory or file, which takes long to fill a batch. */
+/** Counts what is read through `fs`, and reports it also in the middle of a large directory or file. */
 export class ReadMeter {
   readonly fs: FileSystem
   readonly #clock: Clock

@@ -30,9 +30,9 @@ interface ReadOptions {
 const CHUNK_BYTES = 262_144
 
 /**
- * Returns the bytes if they are the expected content. The last chunk is withheld until hash and fingerprint are verified, so that a body
- * never completes with other bytes. Throws FileError: `busy` for other content, `vanished` without the file; for a large file while it is
- * iterated.
+ * Returns the bytes of a file if they are the expected content, those of a large file in chunks. The last chunk is withheld until hash and
+ * fingerprint are verified, so that no body is completed with other bytes. Throws FileError `busy` for other content, `vanished` without
+ * the file; for a large file, the iteration throws these errors.
  */
 export function readVerified(
   fs: FileSystem,
@@ -54,7 +54,7 @@ function openExpected(fs: FileSystem, root: RootPlace, relativePath: string, exp
   throw changedWhileRead(relativePath)
 }
 
-/** The file was hashed before, so another file in its place is not the declared one. */
+/** Opens a file that was hashed before. If something else is at its path now, throws FileError `vanished`. */
 function openAgain(fs: FileSystem, root: RootPlace, relativePath: string): GuardedFile {
   try {
     return openGuarded(fs, root, relativePath)
@@ -94,7 +94,7 @@ async function* readInChunks(
   }
 }
 
-/** In the thread pool, because a cold disk would block the event loop. */
+/** Reads in the thread pool, because a slow disk would block the event loop. */
 function readAsync(fs: FileSystem, file: GuardedFile, part: Uint8Array, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     fs.read(file.descriptor, part, 0, part.length, position, (error, got) => {
@@ -111,12 +111,12 @@ function verify(fs: FileSystem, file: GuardedFile, sha256: string, expected: Exp
   if (sha256 !== wanted) throw changedWhileRead(file.relativePath)
 }
 
-/** Shared by all files of this thread; 1 MiB is the fastest size. */
+/** The buffer into which this thread reads every file that it hashes; 1 MiB is the fastest size. */
 const SCRATCH = new Uint8Array(2 ** 20)
 
 interface HashOptions {
   readonly scratch?: Uint8Array
-  /** Gets what the first read returns: the beginning of the file. */
+  /** Called with the bytes of the first read: the beginning of the file. */
   readonly onBeginning?: (bytes: Uint8Array) => void
 }
 

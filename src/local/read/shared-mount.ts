@@ -1,8 +1,8 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
-import { mayGetStuck } from '../../foundation/concurrency/stuck-threads.ts'
+import { trackFileSystemThread } from '../../foundation/concurrency/stuck-threads.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { endThread, hasEnded, startThread } from '../../foundation/concurrency/threads.ts'
-import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { withinTime } from '../../foundation/concurrency/waits.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import { noAnswer } from './file-errors.ts'
 import { ANSWER_MS } from './file-system.ts'
@@ -32,8 +32,9 @@ export type MountAnswer<T> = { readonly id: number } & CallResult<T>
 export type CallResult<T> = { readonly value: T } | { readonly error: { readonly message: string } }
 
 export interface MountThreadData {
-  /** Messages of a port, unlike those of a worker, can be taken without an event. */
+  /** Receives the answers. A port's messages can be read without waiting for an event, unlike those of a worker. */
   readonly port: MessagePort
+  /** Counts the answers, so that a blocked caller can wait for the next one. */
   readonly answers: Int32Array
 }
 
@@ -42,12 +43,12 @@ interface MountThread {
   readonly port: MessagePort
 }
 
-/** A thread makes one call at a time. The old generation is unbounded: a directory may have millions of names. */
+/** Little memory is enough for one call at a time. Only the young generation is bounded, because a directory may have millions of names. */
 const LIMITS = { maxYoungGenerationSizeMb: 2 }
 
-/** One thread makes the calls, another one the reads, so that no caller waits for the mount without end. */
+/** Makes calls on one mount in a thread, and asynchronous reads in another, so that no caller waits for the mount without end. */
 export class SharedMount {
-  /** It has answered, and no call was late since. */
+  /** True if the mount has answered and no call was late since. */
   hasAnswered = false
   readonly #point: string
   readonly #limitMs: number
@@ -55,7 +56,7 @@ export class SharedMount {
   readonly #answers = new Int32Array(new SharedArrayBuffer(4))
   readonly #waiting = new Map<number, (answer: MountAnswer<never>) => void>()
   #lastId = 0
-  /** The last call was late: until it ends, others fail at once. */
+  /** True after a late call: until it ends, all calls fail at once. */
   #isStuck = false
   #question: { readonly sinceMs: number; readonly answer: Promise<void> } | undefined
   #reader: SharedMount | undefined
@@ -78,15 +79,15 @@ export class SharedMount {
       name: 'mount',
     })
     worker.unref()
-    mayGetStuck(worker)
+    trackFileSystemThread(worker)
     // A failed thread fails only the calls that wait for it.
     worker.on('error', (error) => this.#failAll(messageOf(error)))
     worker.once('exit', () => this.#failAll('the thread of the mount has ended'))
-    port1.on('message', (answer: MountAnswer<never>) => this.#take(answer)).unref()
+    port1.on('message', (answer: MountAnswer<never>) => this.#deliver(answer)).unref()
     return { worker, port: port1 }
   }
 
-  /** Throws the call's error, or ETIMEDOUT after `limitMs`, for which it blocks. */
+  /** Makes a call and blocks until it is answered. Throws the call's error, or ETIMEDOUT after `limitMs`. */
   call<T>(name: CallName, ...args: readonly unknown[]): T {
     if (!this.hasAnswered && this.#question) throw noAnswer(name, args)
     if (!this.hasAnswered) this.#callNow('ask', this.#point)
@@ -95,18 +96,18 @@ export class SharedMount {
   }
 
   #callNow<T>(name: CallName | 'ask', ...args: readonly unknown[]): T {
-    this.#takeAll()
+    this.#deliverAll()
     if (this.#isStuck) throw noAnswer(name, args)
     const answered: MountAnswer<T>[] = []
     const id = this.#post({ name, args }, (answer) => void answered.push(answer))
     const endMs = performance.now() + this.#limitMs
     for (;;) {
       const seen = Atomics.load(this.#answers, 0)
-      this.#takeAll()
+      this.#deliverAll()
       if (answered[0]) return resultOf(answered[0])
-      const leftMs = endMs - performance.now()
-      if (leftMs <= 0) break
-      Atomics.wait(this.#answers, 0, seen, leftMs)
+      const remainingMs = endMs - performance.now()
+      if (remainingMs <= 0) break
+      Atomics.wait(this.#answers, 0, seen, remainingMs)
     }
     this.#isStuck = true
     this.hasAnswered = false
@@ -132,7 +133,7 @@ export class SharedMount {
     this.hasAnswered = true
   }
 
-  /** May take any time while the mount answers other calls; otherwise rejects with ETIMEDOUT. */
+  /** Reads without a limit of time as long as the mount answers other calls; if it does not, rejects with ETIMEDOUT. */
   async read(...args: readonly [descriptor: number, length: number, position: number]): Promise<Uint8Array> {
     this.#reader ??= new SharedMount(this.#point, this.#limitMs)
     let isRead = false
@@ -146,19 +147,19 @@ export class SharedMount {
     return reading
   }
 
-  /** Rejects with ETIMEDOUT. */
+  /** Rejects with ETIMEDOUT if the mount does not answer in time. */
   async assertAnswers(): Promise<void> {
     await withinTime(this.answers(), this.#limitMs).catch(() => {
       throw noAnswer('statfs', [this.#point])
     })
   }
 
-  /** Does not wait, since closing may take as long as other calls. */
+  /** Closes a descriptor without waiting, because that may take as long as other calls. */
   close(descriptor: number): void {
     this.#post({ name: 'closeSync', args: [descriptor] }, () => {})
   }
 
-  /** A stuck thread is abandoned after some seconds. */
+  /** Ends the threads. One that is stuck is abandoned after some seconds. */
   async end(): Promise<void> {
     const { worker, port } = this.#thread
     await Promise.all([endThread(worker), this.#reader?.end()])
@@ -178,17 +179,17 @@ export class SharedMount {
     return id
   }
 
-  #takeAll(): void {
+  #deliverAll(): void {
     const { port } = this.#thread
-    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) this.#take(next.message)
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) this.#deliver(next.message)
   }
 
   #failAll(reason: string): void {
     const error = { message: `EIO: ${reason}`, code: 'EIO' }
-    for (const id of [...this.#waiting.keys()]) this.#take({ id, error })
+    for (const id of [...this.#waiting.keys()]) this.#deliver({ id, error })
   }
 
-  #take(answer: MountAnswer<never>): void {
+  #deliver(answer: MountAnswer<never>): void {
     const onAnswer = this.#waiting.get(answer.id)
     this.#waiting.delete(answer.id)
     this.#isStuck = false

@@ -9,17 +9,17 @@ import { isUnder } from '../read/open-guarded.ts'
 import {
   type DirectoryListing,
   type DirectoryLocation,
-  isPassedOver,
   type ListedDirectory,
   type ListingContext,
   type ListOptions,
   noFindings,
+  recordIfIgnored,
   statEntry,
 } from './stat-entry.ts'
 
 /**
- * Lists one directory with the state of each entry; `scope` belongs to the directory above. Names are listed through the open root.
- * States are read by real paths, which is twice as fast, and again through the root where they differ.
+ * Lists one directory with the state of each entry; `scope` has the rules of the directory above. Names are listed through the open root.
+ * States are read by real paths, which is twice as fast; if that fails, they are read through the root.
  */
 export function listDirectory(
   fs: FileSystem,
@@ -40,21 +40,21 @@ export function listDirectory(
   }
 }
 
-function scanListing(fs: FileSystem, place: ListingContext, listing: Listing): ListedDirectory {
+function scanListing(fs: FileSystem, context: ListingContext, listing: Listing): ListedDirectory {
   const found = noFindings(listing.names.length)
   for (const name of listing.namesNotUtf8) {
-    if (!isPassedOver(place, name, 'file', found)) found.skipped.push({ name, reason: 'name-not-utf8' })
+    if (!recordIfIgnored(context, name, 'file', found)) found.skipped.push({ name, reason: 'name-not-utf8' })
   }
-  for (const name of listing.names) statEntry(fs, place, name, found)
+  for (const name of listing.names) statEntry(fs, context, name, found)
   const { vanished, ...findings } = found
   const isEmpty = listing.names.length === 0
-  if (isEmpty || vanished.length > 0) assertStillThere(fs, place)
-  const hasChanged = vanished.length > 0 && !isPlainLoss(listGuarded(fs, place), listing, new Set(vanished))
+  if (isEmpty || vanished.length > 0) assertStillThere(fs, context)
+  const hasChanged = vanished.length > 0 && !hasOnlyLost(listGuarded(fs, context), listing, new Set(vanished))
   const incomplete = hasChanged || found.problems.length > 0
-  return { kind: 'scanned', scope: place.scope, ...findings, uncertain: hasChanged ? vanished : [], incomplete }
+  return { kind: 'scanned', scope: context.scope, ...findings, uncertain: hasChanged ? vanished : [], incomplete }
 }
 
-/** Throws when the directory was moved or replaced, since it only looks empty. */
+/** Throws if the directory was moved or replaced, so that its entries do not count as gone. */
 function assertStillThere(fs: FileSystem, { root, path, relativePath, options }: ListingContext): void {
   const stats = fs.lstatSync(path, { bigint: true })
   if (!isDirectory(stats)) throw fileError('vanished', relativePath, 'it was replaced by something else')
@@ -63,45 +63,42 @@ function assertStillThere(fs: FileSystem, { root, path, relativePath, options }:
   }
 }
 
-/** The second listing lacks only those that vanished. */
-function isPlainLoss(now: Listing, before: Listing, vanished: ReadonlySet<string>): boolean {
-  const known = new Set(before.names)
-  return now.names.every((name) => known.has(name) && !vanished.has(name))
+/** Returns whether the second listing has no new names, and none of the vanished ones. */
+function hasOnlyLost(now: Listing, before: Listing, vanished: ReadonlySet<string>): boolean {
+  const namesBefore = new Set(before.names)
+  return now.names.every((name) => namesBefore.has(name) && !vanished.has(name))
 }
 
 // Only Linux has paths (/proc/self/fd) that name the directory of a descriptor.
 const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 
-/**
- * No name from outside the root is read, even if a directory on the path is replaced by a link. Throws FileError `outside-root`, or the
- * system's error.
- */
-export function listGuarded(fs: FileSystem, place: DirectoryLocation): Listing {
-  if (!HAS_DESCRIPTOR_PATHS) return listBetweenChecks(fs, place)
-  const descriptor = fs.openSync(accessPathOf(place), FLAGS)
+/** Returns a directory's names, none from outside the root even if a link replaced a directory. Throws FileError `outside-root`. */
+export function listGuarded(fs: FileSystem, location: DirectoryLocation): Listing {
+  if (!HAS_DESCRIPTOR_PATHS) return listBetweenChecks(fs, location)
+  const descriptor = fs.openSync(accessPathOf(location), FLAGS)
   try {
     const descriptorPath = `/proc/self/fd/${descriptor}`
     const realPath = tryReadLink(fs, descriptorPath)
-    if (realPath === undefined) return listBetweenChecks(fs, place)
-    assertInRoot(realPath, place)
+    if (realPath === undefined) return listBetweenChecks(fs, location)
+    assertInRoot(realPath, location)
     return readListing(fs, descriptorPath)
   } finally {
     fs.closeSync(descriptor)
   }
 }
 
-/** `accessPath` alone may be a link of the system. */
+/** Ends the root's path with `/.`, because `accessPath` itself may be a link (/proc/self/fd). */
 function accessPathOf({ root, relativePath }: DirectoryLocation): string {
   return `${root.accessPath}/${relativePath === '' ? '.' : relativePath}`
 }
 
-/** Only a swap between the two checks that is undone stays unnoticed. */
-function listBetweenChecks(fs: FileSystem, place: DirectoryLocation): Listing {
-  const path = accessPathOf(place)
-  assertInRoot(fs.realpathSync(path), place)
+/** Lists a directory by its path. Checks it before and after, so that only an exchange that is undone in between goes unnoticed. */
+function listBetweenChecks(fs: FileSystem, location: DirectoryLocation): Listing {
+  const path = accessPathOf(location)
+  assertInRoot(fs.realpathSync(path), location)
   const listing = readListing(fs, path)
-  assertInRoot(isInPlace(fs, place.root) ? fs.realpathSync(path) : undefined, place)
+  assertInRoot(isInPlace(fs, location.root) ? fs.realpathSync(path) : undefined, location)
   return listing
 }
 
@@ -113,13 +110,13 @@ function assertInRoot(realPath: string | undefined, { root, relativePath }: Dire
 interface Listing {
   /** In code-unit order. */
   readonly names: readonly string[]
-  /** Paths cannot express these names: `caf\xE9.txt`, with bytes escaped. */
+  /** Names that no path can express, with escaped bytes: `caf\xE9.txt`. */
   readonly namesNotUtf8: readonly string[]
 }
 
 const REPLACEMENT = '\ufffd'
 
-/** Where a name may not be UTF-8, lists again as bytes. */
+/** Lists a directory, and again as bytes if a name may not be UTF-8. */
 function readListing(fs: FileSystem, path: string): Listing {
   const names = fs.readdirSync(path)
   if (!names.some((name) => name.includes(REPLACEMENT))) return { names: names.sort(), namesNotUtf8: [] }

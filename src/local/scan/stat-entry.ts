@@ -1,7 +1,7 @@
 import { systemCodeOf } from '../../foundation/errors.ts'
 import { joinPath } from '../../foundation/files/paths.ts'
 import { formatSize } from '../../foundation/text/units.ts'
-import { type DirectoryDigestInput, NUMBERS } from '../../rules/compare-directory.ts'
+import { type DirectoryDigestInput, NUMBERS_PER_FILE } from '../../rules/compare-directory.ts'
 import type { SkipReason } from '../../rules/path-problems.ts'
 import type { IgnoreDecision, IgnoreScope, ScanRules } from '../ignore/ignore-scope.ts'
 import { fileProblemOf, noAnswer } from '../read/file-errors.ts'
@@ -19,7 +19,7 @@ import type { RootPlace } from '../read/open-and-recheck-root.ts'
 export interface ListOptions {
   readonly rules: ScanRules
   readonly onFile?: (() => void) | undefined
-  /** Mounts that do not answer, relative to the root: no call is made on them. */
+  /** Mount points, relative to the root, of file systems that do not answer: no call is made on them. */
   readonly silent?: readonly string[] | undefined
 }
 
@@ -41,7 +41,7 @@ export interface DirectoryLocation {
   readonly relativePath: string
 }
 
-/** The system's code (`EACCES`), or a FileError's, and a message. */
+/** The code of the system (`EACCES`) or of a FileError, and a message. */
 interface Fault {
   readonly code: string
   readonly message: string
@@ -62,13 +62,13 @@ interface Findings {
 export interface ListedDirectory extends Findings {
   readonly kind: 'scanned'
   readonly scope: IgnoreScope
-  /** Names that were gone when their state was read: files or directories, which may come back. */
+  /** Names of files or directories that were gone when their state was read, and may come back. */
   readonly uncertain: readonly string[]
-  /** Something was unreadable or changed: an unlisted file may still exist. */
+  /** True if something was unreadable or changed, so that a file that is not listed may exist. */
   readonly incomplete: boolean
 }
 
-/** An unreadable directory does not count as empty: what is below it is unknown. */
+/** An unreadable directory does not count as empty, because its contents are unknown. */
 export type DirectoryListing = ListedDirectory | (Fault & { readonly kind: 'unreadable' })
 
 export interface ListedFile {
@@ -76,15 +76,15 @@ export interface ListedFile {
   readonly fingerprint: Fingerprint
 }
 
-const PORTION = 4_096
+const PORTION_SIZE = 4_096
 
-/** Keeps files in columns: most directories turn out unchanged by their digest, and need no objects. */
+/** Stores files in columns. The digest of most directories shows that they are unchanged, and then no objects are created. */
 export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
   readonly names: string[] = []
   readonly numbers: BigInt64Array
 
-  constructor(most: number) {
-    this.numbers = new BigInt64Array(most * NUMBERS)
+  constructor(maxFiles: number) {
+    this.numbers = new BigInt64Array(maxFiles * NUMBERS_PER_FILE)
   }
 
   get length(): number {
@@ -93,7 +93,7 @@ export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
 
   push(name: string, { sizeBytes, mtimeNs, ctimeNs, inode }: Fingerprint): void {
     const { numbers, names } = this
-    const at = names.length * NUMBERS
+    const at = names.length * NUMBERS_PER_FILE
     numbers[at] = BigInt(sizeBytes)
     numbers[at + 1] = mtimeNs
     numbers[at + 2] = ctimeNs
@@ -102,8 +102,8 @@ export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
   }
 
   *portions(): Generator<readonly ListedFile[]> {
-    for (let start = 0; start < this.length; start += PORTION) {
-      yield this.names.slice(start, start + PORTION).map((name, index) => this.#fileAt(name, start + index))
+    for (let start = 0; start < this.length; start += PORTION_SIZE) {
+      yield this.names.slice(start, start + PORTION_SIZE).map((name, index) => this.#fileAt(name, start + index))
     }
   }
 
@@ -112,13 +112,14 @@ export class ListedFiles implements Iterable<ListedFile>, DirectoryDigestInput {
   }
 
   #fileAt(name: string, index: number): ListedFile {
-    const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, inode = 0n] = this.numbers.subarray(index * NUMBERS)
+    const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, inode = 0n] = this.numbers.subarray(index * NUMBERS_PER_FILE)
     return { name, fingerprint: { sizeBytes: Number(size), mtimeNs, ctimeNs, inode } }
   }
 }
 
-/** The directory that is listed: its real path, and the rules and options for its entries. */
+/** A directory that is listed. */
 export interface ListingContext extends DirectoryLocation {
+  /** The real path. */
   readonly path: string
   readonly scope: IgnoreScope
   readonly options: ListOptions
@@ -132,31 +133,31 @@ export interface MutableFindings extends Findings {
   readonly vanished: string[]
 }
 
-export function noFindings(most: number): MutableFindings {
-  return { files: new ListedFiles(most), directories: [], ignored: [], skipped: [], problems: [], vanished: [] }
+export function noFindings(maxFiles: number): MutableFindings {
+  return { files: new ListedFiles(maxFiles), directories: [], ignored: [], skipped: [], problems: [], vanished: [] }
 }
 
-/** Adds the entry to `found`. */
-export function statEntry(fs: FileSystem, place: ListingContext, name: string, found: MutableFindings): void {
-  if (place.options.silent?.includes(joinPath(place.relativePath, name))) {
-    addSilent(place, name, found)
+/** Reads the state of one entry and adds the entry to `found`. */
+export function statEntry(fs: FileSystem, context: ListingContext, name: string, found: MutableFindings): void {
+  if (context.options.silent?.includes(joinPath(context.relativePath, name))) {
+    addSilent(context, name, found)
     return
   }
   let stats: FileStats
   try {
-    stats = statsOf(fs, place, name)
+    stats = statsOf(fs, context, name)
   } catch (error) {
-    addFault(place, name, error, found)
+    addFault(context, name, error, found)
     return
   }
   const kind = kindOf(stats)
-  if (isPassedOver(place, name, kind, found)) return
-  if (kind === 'file') addFile(place.options, name, stats, found)
-  else if (kind === 'directory') addDirectory(place, name, stats, found)
+  if (recordIfIgnored(context, name, kind, found)) return
+  if (kind === 'file') addFile(context.options, name, stats, found)
+  else if (kind === 'directory') addDirectory(context, name, stats, found)
   else found.skipped.push({ name, reason: kind })
 }
 
-/** The real path may lead elsewhere for a moment, so the open root decides. */
+/** Reads by the real path and, if that fails, through the open root, because the real path may lead elsewhere for a moment. */
 function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, name: string): FileStats {
   try {
     return fs.lstatSync(`${path}/${name}`, BIGINT)
@@ -165,20 +166,21 @@ function statsOf(fs: FileSystem, { root, path, relativePath }: ListingContext, n
   }
 }
 
-/** A silent mount is a directory on another file system. */
-function addSilent(place: ListingContext, name: string, found: MutableFindings): void {
-  if (isPassedOver(place, name, 'directory', found)) return
-  if (place.options.rules.oneFileSystem) found.skipped.push({ name, reason: 'other-file-system' })
-  else found.problems.push({ name, ...fileProblemOf(noAnswer('lstat', []), joinPath(place.relativePath, name)) })
+/** Adds a mount point that does not answer: a directory on another file system. */
+function addSilent(context: ListingContext, name: string, found: MutableFindings): void {
+  if (recordIfIgnored(context, name, 'directory', found)) return
+  if (context.options.rules.oneFileSystem) found.skipped.push({ name, reason: 'other-file-system' })
+  else found.problems.push({ name, ...fileProblemOf(noAnswer('lstat', []), joinPath(context.relativePath, name)) })
 }
 
-function addFault(place: ListingContext, name: string, error: unknown, found: MutableFindings): void {
+function addFault(context: ListingContext, name: string, error: unknown, found: MutableFindings): void {
   if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
-  else if (!isPassedOver(place, name, 'file', found))
-    found.problems.push({ name, ...fileProblemOf(error, joinPath(place.relativePath, name)) })
+  else if (!recordIfIgnored(context, name, 'file', found))
+    found.problems.push({ name, ...fileProblemOf(error, joinPath(context.relativePath, name)) })
 }
 
-export function isPassedOver(
+/** Returns whether the rules ignore an entry, and then adds it to `found.ignored`. */
+export function recordIfIgnored(
   { scope, relativePath }: ListingContext,
   name: string,
   kind: FileKind,

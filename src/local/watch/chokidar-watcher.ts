@@ -2,17 +2,16 @@ import { once } from 'node:events'
 import { type FSWatcher, watch } from 'chokidar'
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { EventReporter } from './event-reporter.ts'
-import { TooManyEntriesError, type TreeWatcher, type TreeWatcherOptions } from './tree-watcher.ts'
+import { EventReporter, TooManyEntriesError, type TreeWatcher, type TreeWatcherOptions } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
 
-/** `atomic` is off, since it delays deletions to merge replacements. */
+/** `atomic` is off, because it would delay each deletion to see whether the file is created again. */
 const OPTIONS = { followSymlinks: false, ignorePermissionErrors: true, atomic: false } as const
 
-/** For more entries, at 5 KB and 17 µs each, a scan takes less. */
+/** The most entries to poll, at 5 KB of memory and 17 µs each; if there are more, scans are cheaper. */
 const MAX_POLLED_ENTRIES = 5_000
 
-/** Watches a whole tree by chokidar: by the kernel's events, or with `pollIntervalMs` by checks, which find changes without events. */
+/** Watches a whole tree with chokidar: by the kernel's events or, with `pollIntervalMs`, by checking every entry at this interval. */
 export class ChokidarWatcher implements TreeWatcher {
   readonly delayMs: number
   isLimited = false
@@ -28,16 +27,16 @@ export class ChokidarWatcher implements TreeWatcher {
     this.#watcher = watcher
   }
 
-  /** Rejects with TooManyEntriesError where the tree is too large to poll; one that grows beyond that stops the watcher. */
+  /** Starts a watcher. Rejects with TooManyEntriesError if there are too many entries to poll; if there are later, the watcher stops. */
   static async open(options: TreeWatcherOptions, maxPolledEntries = MAX_POLLED_ENTRIES): Promise<TreeWatcher> {
     const { root, pollIntervalMs: interval } = options
-    const how =
+    const method =
       interval === null
         ? ({ backend: 'native', ignoreInitial: true } as const)
         : ({ backend: 'polling', pollingInterval: interval, pollingBinaryInterval: interval } as const)
-    const watcher = watch(root, { ...OPTIONS, ...how })
+    const watcher = watch(root, { ...OPTIONS, ...method })
     const opened = new ChokidarWatcher(options, watcher)
-    const tooMany = interval === null ? undefined : signalMoreThan(maxPolledEntries, watcher)
+    const tooMany = interval === null ? undefined : signalTooManyEntries(maxPolledEntries, watcher)
     await opened.#start(tooMany)
     return opened
   }
@@ -55,7 +54,7 @@ export class ChokidarWatcher implements TreeWatcher {
 
   async #start(tooMany: AbortSignal | undefined): Promise<void> {
     const report = (_: unknown, path: string) => this.#reporter.reportAbsoluteHint(path)
-    // Entries that polling lists at first are no changes.
+    // Polling first reports every entry as added, which is no change.
     if (!tooMany) this.#watcher.on('all', report)
     try {
       await once(this.#watcher, 'ready', { signal: tooMany })
@@ -69,7 +68,7 @@ export class ChokidarWatcher implements TreeWatcher {
     tooMany?.addEventListener('abort', () => this.#handleError(tooMany.reason), { once: true })
   }
 
-  /** After any error, changes may have gone unseen. */
+  /** Reports a limit of the system, and any other error as lost changes. Too many entries also stop the watcher. */
   #handleError(error: unknown): void {
     this.#log('The watcher reports an error; scans continue', error)
     if (isWatchLimit(error)) {
@@ -93,8 +92,8 @@ export class ChokidarWatcher implements TreeWatcher {
   }
 }
 
-/** Aborts with TooManyEntriesError beyond this number. */
-function signalMoreThan(maxEntries: number, watcher: FSWatcher): AbortSignal {
+/** Returns a signal that is aborted with TooManyEntriesError once the watcher has found more than `maxEntries`. */
+function signalTooManyEntries(maxEntries: number, watcher: FSWatcher): AbortSignal {
   const tooMany = new AbortController()
   let count = 0
   const add = () => {

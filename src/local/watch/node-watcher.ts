@@ -5,13 +5,12 @@ import { joinPath, parentOf } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { isShared } from '../read/bounded-file-system.ts'
 import { isDirectory } from '../read/file-system.ts'
-import { EventReporter } from './event-reporter.ts'
-import type { TreeWatcher, TreeWatcherOptions } from './tree-watcher.ts'
+import { EventReporter, type TreeWatcher, type TreeWatcherOptions } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
 
 /**
- * One watch for each directory. A watch follows a moved directory and reports nothing below, so identities are compared, and watches of
- * replaced directories are dropped.
+ * Opens one watch for each directory. A watch follows its directory when it is moved, so the watcher compares identities, and closes the
+ * watches of directories that are no longer at their paths.
  */
 export class NodeWatcher implements TreeWatcher {
   readonly delayMs = 0
@@ -63,7 +62,7 @@ export class NodeWatcher implements TreeWatcher {
   #watch(directory: string): 'watching' | 'failed' | 'limit' {
     const path = this.#absolute(directory)
     try {
-      // Read before the watch starts, so that a replacement in between is noticed.
+      // The identity is read before the watch starts, so that a replacement in between is noticed.
       const identity = identifyDirectory(path)
       if (!identity) return 'failed'
       const watch = this.#open(path, {
@@ -87,18 +86,18 @@ export class NodeWatcher implements TreeWatcher {
     return 'limit'
   }
 
-  /** A change of a directory itself is reported under its own name, like an entry. */
+  /** The system reports a change of the directory itself under the directory's own name, as if it were an entry. */
   #handleName(directory: string, name: string | null): void {
     if (!name || name === basename(this.#absolute(directory))) this.#reportChange(directory)
     if (name) this.#reportChange(joinPath(directory, name))
   }
 
   #reportChange(path: string): void {
-    const gone = this.#watched.get(path) && this.#isReplaced(path) ? this.#watched.pathsFrom(path) : []
-    for (const each of gone) this.#unwatch(each)
+    const replaced = this.#watched.get(path) && this.#isReplaced(path) ? this.#watched.pathsFrom(path) : []
+    for (const each of replaced) this.#unwatch(each)
     this.#reporter.reportHint(path)
     // The receiver of a hint rescans the path, and watches it again if it is still a directory.
-    for (const each of gone) if (each !== path) this.#reporter.reportHint(each)
+    for (const each of replaced) if (each !== path) this.#reporter.reportHint(each)
   }
 
   #handleError(directory: string, error: Error): void {
@@ -107,19 +106,19 @@ export class NodeWatcher implements TreeWatcher {
     this.#reporter.reportHint(directory)
   }
 
-  /** Lost events may include replacements. */
+  /** Closes the watches of replaced directories, whose replacement lost events may have reported. */
   #unwatchReplaced(): void {
     for (const [path] of this.#watched.entries()) if (this.#isReplaced(path)) this.#unwatch(path)
   }
 
   #isReplaced(path: string): boolean {
-    const known = this.#watched.get(path)?.identity
-    const now = identifyDirectory(this.#absolute(path))
-    return known?.inode !== now?.inode || known?.birthNs !== now?.birthNs
+    const stored = this.#watched.get(path)?.identity
+    const current = identifyDirectory(this.#absolute(path))
+    return stored?.inode !== current?.inode || stored?.birthNs !== current?.birthNs
   }
 
   #unwatch(path: string): void {
-    this.#watched.take(path)?.watch.close()
+    this.#watched.remove(path)?.watch.close()
   }
 
   #absolute(path: string): string {
@@ -132,15 +131,15 @@ export class NodeWatcher implements TreeWatcher {
   }
 }
 
-/** `name` is null where the system gives none. */
 export interface DirectoryWatchListener {
+  /** Null: the system does not say which entry has changed. */
   onName(name: string | null): void
   onError(error: Error): void
 }
 
 export type OpenDirectoryWatch = (path: string, listener: DirectoryWatchListener) => { close(): void }
 
-/** Does not keep the process alive. */
+/** Opens a watch that does not keep the process alive. */
 export const openDirectoryWatch: OpenDirectoryWatch = (path, listener) => {
   const watcher = watch(path, { persistent: false }, (_, name) => listener.onName(name))
   return watcher.on('error', (error) => listener.onError(error))
@@ -152,8 +151,8 @@ interface DirectoryIdentity {
 }
 
 /**
- * Returns undefined if it is not a readable directory, and on a shared mount, even one mounted later: the system reports no changes
- * by others there, and its calls may never return.
+ * Returns undefined for anything but a readable directory, and on a shared mount, even one that was mounted later: there the kernel reports
+ * no changes by other computers, and calls may never return.
  */
 function identifyDirectory(path: string): DirectoryIdentity | undefined {
   if (isShared(path)) return undefined
@@ -174,7 +173,7 @@ interface Node<Value> {
   below: Set<string> | undefined
 }
 
-/** Values by relative path; also finds all paths below one. */
+/** Maps relative paths to values, and finds the paths at and below one. */
 class PathTree<Value extends object> {
   readonly #nodes = new Map<string, Node<Value>>()
   #size = 0
@@ -197,8 +196,8 @@ class PathTree<Value extends object> {
     for (const [path, { value }] of this.#nodes) if (value !== undefined) yield [path, value]
   }
 
-  /** Leaves the values below it. */
-  take(path: string): Value | undefined {
+  /** Removes and returns the value of `path`; the values of paths below stay. */
+  remove(path: string): Value | undefined {
     const node = this.#nodes.get(path)
     if (node?.value === undefined) return undefined
     const { value } = node
@@ -216,8 +215,8 @@ class PathTree<Value extends object> {
   }
 
   #nodeAt(path: string): Node<Value> {
-    const known = this.#nodes.get(path)
-    if (known) return known
+    const existing = this.#nodes.get(path)
+    if (existing) return existing
     const node: Node<Value> = { value: undefined, below: undefined }
     this.#nodes.set(path, node)
     if (path !== '') {

@@ -9,8 +9,8 @@ import { NodeWatcher } from './node-watcher.ts'
 import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd, WatchEvents } from './tree-watcher.ts'
 
 /**
- * Chooses the back end that fits platform and file system, or none. `pollIntervalMs` applies where the kernel does not report all
- * changes.
+ * Returns `choose`, which chooses the back end that fits platform and file system, and `watch`, which starts it. `pollIntervalMs` applies
+ * where the kernel does not report all changes.
  */
 export function systemWatch(wanted: 'auto' | 'poll', pollIntervalMs: number, clock: Clock, logger: Logger) {
   const system = { platform: process.platform, statfs: boundedFileSystem.statfsSync }
@@ -25,18 +25,18 @@ export function systemWatch(wanted: 'auto' | 'poll', pollIntervalMs: number, clo
 }
 
 /**
- * `node` watches nothing before `add`; `chokidar` the whole tree. Rejects with RootError, with TooManyEntriesError where scans cost less,
- * and when no watches are left: then the caller scans at intervals. After the root was gone, open a new watcher.
+ * Starts a watcher: `node` watches nothing before `add`, `chokidar` watches the whole tree. Rejects with RootError, with
+ * TooManyEntriesError, or with the system's error when it allows no more watches. After the root was gone, open a new watcher.
  */
 export async function openTreeWatcher(options: TreeWatcherOptions): Promise<TreeWatcher> {
   inspectRoot(boundedFileSystem, options.root)
   if (options.backEnd === 'node') return new NodeWatcher(options)
-  // Loaded only where it is chosen, since it takes memory.
+  // chokidar is loaded only when it is chosen, because it takes memory.
   const { ChokidarWatcher } = await import('./chokidar-watcher.ts')
   return ChokidarWatcher.open(options)
 }
 
-interface WatchedPlace {
+interface WatchedRoot {
   readonly root: string
   readonly platform: NodeJS.Platform
   /** On Linux `type` is the magic number of the file system. */
@@ -50,21 +50,21 @@ export interface BackEndChoice {
 }
 
 /**
- * On Linux our own watcher takes far less memory than chokidar. Where the kernel does not report all changes, chokidar checks every entry
- * of a small tree, and a large tree is scanned.
+ * Returns `poll` where calls may never return, `node` for local file systems on Linux, since it takes far less memory than chokidar, and
+ * otherwise `chokidar`, which polls unless the kernel reports all changes.
  */
-export function chooseBackEnd(wanted: 'auto' | 'poll', place: WatchedPlace): BackEndChoice {
+export function chooseBackEnd(wanted: 'auto' | 'poll', watched: WatchedRoot): BackEndChoice {
   if (wanted === 'poll') return { backEnd: 'poll', reason: 'chosen in the configuration' }
-  const { areComplete, mayBlock, reason } = detectEvents(place)
+  const { areComplete, mayBlock, reason } = detectEvents(watched)
   if (mayBlock) return { backEnd: 'poll', reason }
   if (!areComplete) return { backEnd: 'chokidar', reason: `polling: ${reason}` }
-  return { backEnd: hasOwnEvents(place.platform) ? 'chokidar' : 'node', reason }
+  return { backEnd: hasOwnEvents(watched.platform) ? 'chokidar' : 'node', reason }
 }
 
 /** Returns whether the kernel reports every change, and how that is known. */
-function detectEvents({ root, platform, statfs }: WatchedPlace): {
+function detectEvents({ root, platform, statfs }: WatchedRoot): {
   readonly areComplete: boolean
-  /** Calls may never return, so only scans in threads ask it. */
+  /** If true, calls on the file system may never return, so that only threads that scan may make them. */
   readonly mayBlock?: boolean
   readonly reason: string
 } {
@@ -75,10 +75,10 @@ function detectEvents({ root, platform, statfs }: WatchedPlace): {
   try {
     // Some systems return a negative magic number.
     const type = statfs(root).type >>> 0
-    const known = FILE_SYSTEMS.get(type)
-    if (!known) return { areComplete: false, reason: `unknown file system 0x${type.toString(16)}` }
-    if (known.isLocal) return { areComplete: true, reason: `local file system (${known.name})` }
-    const reason = `other computers may change files on ${known.name} without an event`
+    const kind = FILE_SYSTEMS.get(type)
+    if (!kind) return { areComplete: false, reason: `unknown file system 0x${type.toString(16)}` }
+    if (kind.isLocal) return { areComplete: true, reason: `local file system (${kind.name})` }
+    const reason = `other computers may change files on ${kind.name} without an event`
     return { areComplete: false, mayBlock: true, reason }
   } catch (error) {
     const reason = `the kind of file system cannot be read: ${escapeText(messageOf(error))}`

@@ -19,18 +19,18 @@ export interface SettlerOptions {
 interface Settling {
   readonly sinceMs: number
   dueMs: number
-  /** Undefined for a path with a hint only. */
+  /** The file's state when it was last read; undefined before that. */
   fingerprint: Fingerprint | undefined
 }
 
 /** If there are more paths, a scan of the whole mirror is cheaper. */
 const MAX_PATHS = 50_000
 
-/** Holds changed paths until size, times and inode are equal for `settleMs`. A missing path counts as settled after that time. */
+/** Holds changed paths until size, times and inode have stayed equal for `settleMs`. A path that is gone is settled after that time. */
 export class Settler {
   readonly #options: SettlerOptions
   readonly #settling = new Map<string, Settling>()
-  /** `nextDueMs` is called after each hint and must not search all paths. */
+  /** No path is due earlier. Kept because `nextDueMs` is called after each hint and must not search all paths. */
   #earliestDueMs = Number.POSITIVE_INFINITY
 
   constructor(options: SettlerOptions) {
@@ -41,7 +41,7 @@ export class Settler {
     return this.#settling.size
   }
 
-  /** The caller scans everything instead. */
+  /** If true, new paths are not held, and the caller scans the whole mirror instead. */
   get isFull(): boolean {
     return this.#settling.size >= MAX_PATHS
   }
@@ -55,7 +55,7 @@ export class Settler {
     return nowMs - (this.#settling.get(path)?.sinceMs ?? nowMs)
   }
 
-  /** Unsettled at `atMs` (monotonic), and for less than `longestMs`. */
+  /** Returns whether a path has been held since `atMs` (monotonic) or earlier, but for less than `longestMs`. */
   hasWaitedSince(atMs: number, longestMs: number): boolean {
     const nowMs = this.#options.clock.monotonicMs()
     for (const { sinceMs } of this.#settling.values()) {
@@ -64,6 +64,7 @@ export class Settler {
     return false
   }
 
+  /** Returns whether the path or a directory above it is held. */
   covers(path: string): boolean {
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
       if (this.#settling.has(path.slice(0, end))) return true
@@ -84,14 +85,14 @@ export class Settler {
     this.#add(path, this.#dueOf(fingerprint), fingerprint)
   }
 
-  /** May be too early; undefined when no path is held. */
+  /** Returns the monotonic time before which no path can be settled; undefined when no path is held. */
   nextDueMs(): number | undefined {
     if (this.#settling.size === 0) return undefined
     if (this.#earliestDueMs <= this.#options.clock.monotonicMs()) this.#earliestDueMs = this.#findEarliestDueMs()
     return this.#earliestDueMs
   }
 
-  /** Settled, gone, or no regular files. */
+  /** Removes and returns up to `limit` paths that are settled, gone, or no regular files. */
   takeSettled(limit: number): string[] {
     const nowMs = this.#options.clock.monotonicMs()
     const settled: string[] = []
@@ -126,7 +127,7 @@ export class Settler {
     return false
   }
 
-  /** Old times do not shorten the wait. */
+  /** Returns when an unchanged file counts as settled. Its age shortens the wait only if it is less than `settleMs`. */
   #dueOf(fingerprint: Fingerprint): number {
     const { clock, settleMs } = this.#options
     const ageMs = ageMsOf(fingerprint, clock.nowMs())
@@ -135,7 +136,7 @@ export class Settler {
   }
 }
 
-/** Undefined for a path that is gone, unreadable, or no regular file. */
+/** Returns undefined for a path that is gone, unreadable, or no regular file. */
 function tryFingerprint(fs: FileSystem, path: string): Fingerprint | undefined {
   try {
     const stats = fs.lstatSync(path, BIGINT)

@@ -7,20 +7,21 @@ export function isWatchLimit(thrown: unknown): boolean {
   return ['ENOSPC', 'EMFILE'].includes(systemCodeOf(thrown) ?? '')
 }
 
-/** Names the inotify setting to raise, with current and proposed value. */
+/** Returns a message that names the inotify setting to raise, with its current value and a proposed one. */
 export function describeWatchLimit(thrown: unknown): string {
-  const isInstances = systemCodeOf(thrown) === 'EMFILE'
-  const name = isInstances ? 'max_user_instances' : 'max_user_watches'
-  const present = readInotifySetting(name)
-  if (present === undefined) return 'The system allows no more watches'
-  const proposed = isInstances ? present * 2 : proposedWatches(present)
-  return `The system allows no more watches: fs.inotify.${name} is ${present}; raise it with "sysctl fs.inotify.${name}=${proposed}"`
+  const isInstanceLimit = systemCodeOf(thrown) === 'EMFILE'
+  const name = isInstanceLimit ? 'max_user_instances' : 'max_user_watches'
+  const current = readInotifySetting(name)
+  if (current === undefined) return 'The system allows no more watches'
+  const proposed = isInstanceLimit ? current * 2 : proposedWatches(current)
+  return `The system allows no more watches: fs.inotify.${name} is ${current}; raise it with "sysctl fs.inotify.${name}=${proposed}"`
 }
 
 function readInotifySetting(name: string, proc = '/proc'): number | undefined {
   return attempt(() => Number(readFileSync(`${proc}/sys/fs/inotify/${name}`, 'utf8')))
 }
 
+/** Returns the limit of watches and the number that this user's processes have; undefined on a system without inotify. */
 export function countWatches(proc = '/proc'): WatchUse | undefined {
   const limit = readInotifySetting('max_user_watches', proc)
   if (limit === undefined) return undefined
@@ -32,7 +33,7 @@ function isOwn(process: string): boolean {
   return attempt(() => statSync(process).uid) === ownUid()
 }
 
-/** 0 when the process has ended or is unreadable. */
+/** Returns 0 for a process that has ended or may not be read. */
 function watchesOf(process: string): number {
   const descriptors = attempt(() => readdirSync(`${process}/fd`)) ?? []
   const notifying = descriptors.filter(
@@ -46,7 +47,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-/** Undefined for a process that has ended or may not be read. */
+/** Returns undefined if `read` throws. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -23,7 +23,7 @@ interface OperationKey {
 const ANY_BODY = [/^application\/(?:[\w.-]+\+)?json/i, /^multipart\/form-data/i, /^application\/x-www-form-urlencoded/i]
 export const MULTIPART_BODY = [/^multipart\/form-data/i]
 
-/** The fields of an operation's request body, or undefined if the document does not describe it. */
+/** Returns the fields of an operation's request body; undefined if the document does not describe them. */
 export function bodyFieldsOf(
   document: unknown,
   key: OperationKey,
@@ -41,7 +41,7 @@ export function describesOperation(document: unknown, key: OperationKey): boolea
   return findOperation({ document, stepsLeft: MAX_STEPS }, key) !== undefined
 }
 
-/** `info.version`: the version of the interface this instance describes. */
+/** Returns `info.version`, the version of the interface that the instance describes. */
 export function versionOf(document: unknown): string | undefined {
   const { version } = record(record(document).info)
   return typeof version === 'string' ? truncateText(version, 60) : undefined
@@ -58,10 +58,18 @@ interface Scope {
   stepsLeft: number
 }
 
+/** A description names one to three servers; with each, all paths are compared. */
+const MAX_SERVERS = 20
+
 /** Finds an operation even if paths include `/api`, a server's URL includes the prefix, or parameters have other names. */
 function findOperation(scope: Scope, { method, path: route }: OperationKey): Json | undefined {
   const { servers, paths } = record(scope.document)
-  const prefixes = ['', ...list(servers).map((server) => pathnameOf(record(server).url))]
+  const prefixes = [
+    '',
+    ...list(servers)
+      .slice(0, MAX_SERVERS)
+      .map((server) => pathnameOf(record(server).url)),
+  ]
   return Object.entries(record(paths))
     .filter(([path]) => prefixes.some((prefix) => shapeOf(prefix + path).endsWith(shapeOf(route))))
     .sort(([one], [other]) => one.length - other.length)
@@ -73,7 +81,7 @@ function shapeOf(path: string): string {
   return path
     .replace(/\/{2,}/g, '/')
     .replace(/\/$/, '')
-    .replace(/\{[^}]*\}/g, '{}')
+    .replace(/\{[^{}]*\}/g, '{}')
 }
 
 function pathnameOf(url: unknown): string {
@@ -85,7 +93,7 @@ interface Found {
   readonly schemas: readonly unknown[]
 }
 
-/** All properties that a body may have. A property of `oneOf` or `anyOf` is required only if every variant requires it. */
+/** Returns all properties that a body may have. A property of `oneOf` or `anyOf` is required only if every variant requires it. */
 function collectFields(scope: Scope, schemaOrRef: unknown, depth: number): Map<string, Found> {
   const fields = new Map<string, Found>()
   if (depth > MAX_DEPTH || scope.stepsLeft-- <= 0) return fields
@@ -105,8 +113,8 @@ function collectFields(scope: Scope, schemaOrRef: unknown, depth: number): Map<s
 
 function merge(into: Map<string, Found>, from: Map<string, Found>): void {
   for (const [name, { required, schemas }] of from) {
-    const known = into.get(name)
-    into.set(name, { required: required || known?.required === true, schemas: [...(known?.schemas ?? []), ...schemas] })
+    const other = into.get(name)
+    into.set(name, { required: required || other?.required === true, schemas: [...(other?.schemas ?? []), ...schemas] })
   }
 }
 
@@ -119,21 +127,21 @@ function unite(variants: readonly Map<string, Found>[]): Map<string, Found> {
   return united
 }
 
-const CLOSED = ['enum', 'const', 'contentMediaType', 'contentEncoding']
-const FORMATS_OF_OTHERS = /^(?:binary|byte|password|uuid|ulid|date|date-time|time|email|uri|url)$/
+const NO_TEXT = ['enum', 'const', 'contentMediaType', 'contentEncoding']
+const NO_TEXT_FORMAT = /^(?:binary|byte|password|uuid|ulid|date|date-time|time|email|uri|url)$/
 
 function describe(scope: Scope, name: string, { required, schemas }: Found): BodyField {
   const parts = schemas.flatMap((schema) => flatten(scope, schema, 0))
   const types = parts.flatMap(({ type }) => type).filter((type) => type !== undefined && type !== 'null')
-  const closed = parts.some((part) => CLOSED.some((key) => key in part) || FORMATS_OF_OTHERS.test(String(part.format)))
-  const isText = FIELD_NAME.test(name) && !closed && types.every((type) => type === 'string')
+  const isNoText = parts.some((part) => NO_TEXT.some((key) => key in part) || NO_TEXT_FORMAT.test(String(part.format)))
+  const isText = FIELD_NAME.test(name) && !isNoText && types.every((type) => type === 'string')
   const description = parts
     .flatMap((part) => (typeof part.description === 'string' ? [part.description] : []))
     .join(' ')
   return { name, required, isText, description }
 }
 
-/** A schema and all schemas that it refers to or combines, as a flat list. */
+/** Returns a schema and all schemas that it refers to or combines, as a flat list. */
 function flatten(scope: Scope, schemaOrRef: unknown, depth: number): Json[] {
   if (depth > MAX_DEPTH || scope.stepsLeft-- <= 0) return []
   const schema = { ...record(follow(scope, schemaOrRef)), ...record(schemaOrRef) }

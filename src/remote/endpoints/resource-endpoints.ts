@@ -1,12 +1,51 @@
-import { type ResourceRecord, resourceRecord, searchResponse, type ViewUrl, viewUrl } from '../../contract/records.ts'
+import {
+  type ResourceRecord,
+  resourceRecord,
+  searchResponse,
+  uploadResponse,
+  type ViewUrl,
+  viewUrl,
+} from '../../contract/records.ts'
 import { TemporaryError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import type { AssetView, SearchRequest, ServiceClient } from '../service-client.ts'
-import { identifierOf } from '../wire/addresses.ts'
+import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
+import type { AssetView, Download, SearchRequest, ServiceClient } from '../service-client.ts'
+import { identifierOf, libraryPathOf } from '../wire/addresses.ts'
 import { expectStatus, jsonOf, malformed } from '../wire/answer-or-refusal.ts'
-import type { Query, Send, ServiceRequest, ServiceResponse, Target } from '../wire/request.ts'
-import { cannot } from '../wire/transient-failure.ts'
-import { readDownload } from './read-download.ts'
+import {
+  type FileBody,
+  headerOf,
+  type Query,
+  type Send,
+  type ServiceRequest,
+  type ServiceResponse,
+  type Target,
+} from '../wire/request.ts'
+import { cannot, finalError, TransientFailure } from '../wire/transient-failure.ts'
+
+const readUploaded = jsonOf(uploadResponse, [201, 200])
+
+/** Returns the endpoint of uploads, which are retried only if the service cannot have stored the file. */
+export function uploadEndpoints(send: Send, readCapabilities: CapabilitiesReader): Pick<ServiceClient, 'uploadFile'> {
+  return {
+    async uploadFile(upload, signal) {
+      const { libraryId, fileName, mime, sizeBytes, openBody, fence } = upload
+      const directoryPath = libraryPathOf(upload.directoryPath)
+      const { field } = (await readCapabilities(signal)).uploadDirectoryField
+      const fields: FileBody['fields'] = field === undefined ? [] : [[field, directoryPath]]
+      return send({
+        target: { kind: 'route', route: 'uploadFile', values: { library: libraryId } },
+        verb: 'upload',
+        subject: fileName,
+        right: 'resource.create',
+        retry: 'if-without-effect',
+        body: { kind: 'file', fileName, mime, sizeBytes, fields, open: openBody, fence },
+        read: readUploaded,
+        signal,
+      })
+    },
+  }
+}
 
 type ResourceEndpoints = Pick<
   ServiceClient,
@@ -20,25 +59,11 @@ type ResourceEndpoints = Pick<
   | 'createAssetViewUrl'
 >
 
-const readResource = jsonOf(resourceRecord)
-
-/** Throws if the answer is about another resource than `id`. */
-function readResourceOf(
-  id: string,
-): (response: ServiceResponse, request: ServiceRequest<unknown>) => Promise<ResourceRecord> {
-  return async (response, request) => {
-    const record = await readResource(response, request)
-    if (record.id !== id) throw malformed('the answer describes another resource')
-    return record
-  }
-}
-
-/** The endpoints of resources, and of the assets inside them. */
 export function resourceEndpoints(send: Send): ResourceEndpoints {
-  const download = (what: string, id: string, target: Target, signal: AbortSignal | undefined) =>
-    send({ ...reading(`download the ${what}`, id), target, streamed: true, read: readDownload, signal })
-  const createViewUrl = (what: string, id: string, target: Target, view: AssetView, signal: AbortSignal | undefined) =>
-    send({ ...reading(`get a view URL of the ${what}`, id), target, body: viewBody(view), read: readViewUrl, signal })
+  const download = (kind: string, id: string, target: Target, signal: AbortSignal | undefined) =>
+    send({ ...reading(`download the ${kind}`, id), target, streamed: true, read: readDownload, signal })
+  const createViewUrl = (kind: string, id: string, target: Target, view: AssetView, signal: AbortSignal | undefined) =>
+    send({ ...reading(`get a view URL of the ${kind}`, id), target, body: viewBody(view), read: readViewUrl, signal })
   return {
     showResource: (library, resource, signal) => send({ ...showing(library, resource), signal }),
     pollResource: (library, resource, signal) =>
@@ -85,7 +110,67 @@ function showing(library: string, resource: string) {
   } as const
 }
 
-/** The body of a view-URL request; the service has defaults for what is undefined. */
+const readResource = jsonOf(resourceRecord)
+
+/** Returns a reader of resources that throws if the answer describes another one than `id`. */
+function readResourceOf(
+  id: string,
+): (response: ServiceResponse, request: ServiceRequest<unknown>) => Promise<ResourceRecord> {
+  return async (response, request) => {
+    const record = await readResource(response, request)
+    if (record.id !== id) throw malformed('the answer describes another resource')
+    return record
+  }
+}
+
+/** Returns a 200 as a stream of the original bytes; if the stream breaks, it throws the final error of the request. */
+async function readDownload(response: ServiceResponse, request: ServiceRequest<unknown>): Promise<Download> {
+  await expectStatus(response, request, [200])
+  const encoding = headerOf(response, 'content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') {
+    response.stream?.destroy()
+    throw new TemporaryError('answer-malformed', cannot(request, 'the answer has a compression that was not requested'))
+  }
+  const length = headerOf(response, 'content-length')
+  return {
+    sizeBytes: length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined,
+    mime: headerOf(response, 'content-type'),
+    fileName: fileNameOf(headerOf(response, 'content-disposition')),
+    body: chunksOf(response.stream ?? [response.body], request, response.origin),
+  }
+}
+
+async function* chunksOf(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  request: ServiceRequest<unknown>,
+  origin: string,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream
+  } catch (error) {
+    throw error instanceof TransientFailure ? finalError(request, error.details, { tries: 1, origin }) : error
+  }
+}
+
+/** Returns the name in a `Content-Disposition`, `filename*` first (RFC 6266). The service chose it: never use it as a local path. */
+function fileNameOf(disposition: string | undefined): string | undefined {
+  if (disposition === undefined) return undefined
+  const extended = /filename\*\s*=\s*UTF-8''([^;\s]+)/i.exec(disposition)?.[1]
+  const decoded = extended === undefined ? undefined : decode(extended)
+  if (decoded !== undefined) return decoded
+  const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition)
+  return plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2]
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the body of a request for a view URL; the service has defaults for fields that are undefined. */
 function viewBody({ representation, timestampSeconds, ttlMinutes, disposition }: AssetView) {
   const value = { representation, timestamp_seconds: timestampSeconds, ttl_minutes: ttlMinutes, disposition }
   return { kind: 'json', value } as const
@@ -98,10 +183,10 @@ async function readViewUrl(response: ServiceResponse, request: ServiceRequest<un
   const view = await readUrl(response, request)
   const url = /[\s\p{C}]/u.test(view.url) ? null : URL.parse(view.url, response.origin)
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    const reason = `the service gave an address that is not one of http or https: ${truncateText(view.url, 200)}`
+    const reason = `the service returned an address that is neither http nor https: ${truncateText(view.url, 200)}`
     throw new TemporaryError('answer-malformed', cannot(request, escapeText(reason)))
   }
-  // An absolute one is used unchanged: it is signed.
+  // An absolute address is used unchanged, since it is signed.
   return URL.canParse(view.url) ? view : { ...view, url: url.href }
 }
 
@@ -131,4 +216,25 @@ function searchQuery(search: SearchRequest): Query {
     ...(search.libraryIds ?? []).map((id) => ['library_ids[]', identifierOf(id)] as const),
     ...optional.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   ]
+}
+
+/** Returns the endpoint that sends any request below `/api`, as the user wrote it; every answer except a redirect is a result. */
+export function rawEndpoints(send: Send): Pick<ServiceClient, 'callRaw'> {
+  return {
+    callRaw: (method, path, json, signal) =>
+      send({
+        target: { kind: 'raw', method, path },
+        verb: `call ${method.toUpperCase()}`,
+        subject: path,
+        retry: 'if-without-effect',
+        ...(json === undefined ? {} : { body: { kind: 'json', value: json } as const }),
+        read: (response) => ({ status: response.status, headers: plainHeaders(response.headers), body: response.body }),
+        signal,
+      }),
+  }
+}
+
+function plainHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')])
+  return Object.fromEntries(entries)
 }

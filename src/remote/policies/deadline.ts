@@ -7,13 +7,13 @@ import type { Outages } from './outage.ts'
 
 /** After this long without an answer, the client reports an outage. */
 const SILENT_AFTER_MS = 2_500
-/** The service may take this many times as long as its slowest answer so far. */
-const SLOWER_THAN_BEFORE = 3
+/** The service counts as silent only after this many times the duration of its slowest answer so far. */
+const MAX_SLOWDOWN = 3
 /** A try that begins just before the deadline still gets this long. */
 const MIN_TRY_MS = 1_000
-/** The time of the only try if the policy allows none for retries. */
+/** The time of the only try if the policy allows no time for retries. */
 const ONLY_TRY_MS = 10_000
-/** The service counts as silent 1 ms later for this many bytes of a file, since it must process them. */
+/** The service gets 1 ms more for this many bytes of a file before it counts as silent, because it must process them. */
 const DIGEST_BYTES_PER_MS = 1 << 10
 
 export interface DeadlineOptions {
@@ -23,7 +23,7 @@ export interface DeadlineOptions {
   readonly outages: Outages | undefined
 }
 
-/** Sends one try with a deadline, adds its duration to a transient failure, and reports answers, and a stall, to `outages`. */
+/** Returns a policy that gives each try a deadline, adds its duration to a transient failure, and reports answers and stalls. */
 export function withDeadline(send: Send, { clock, policy, outages }: DeadlineOptions): Send {
   return async (request) => {
     const beganMs = clock.monotonicMs()
@@ -32,8 +32,8 @@ export function withDeadline(send: Send, { clock, policy, outages }: DeadlineOpt
     try {
       const shortestMs = policy.forMs === 0 ? ONLY_TRY_MS : MIN_TRY_MS
       const cutAtMs = deadlineMs === undefined ? undefined : Math.max(deadlineMs, beganMs + shortestMs)
-      const tried = { ...request, deadlineMs: cutAtMs }
-      const result = await send(watch ? { ...tried, onActivity: watch.recordActivity } : tried)
+      const bounded = { ...request, deadlineMs: cutAtMs }
+      const result = await send(watch ? { ...bounded, onActivity: watch.recordActivity } : bounded)
       watch?.recordResponse()
       return result
     } catch (error) {
@@ -59,7 +59,7 @@ function isResponse(error: unknown): boolean {
   return error instanceof RequestError
 }
 
-/** Watches one try in flight; reports a stall if neither this try nor any other has had an answer for long. */
+/** Watches one try in flight; reports a stall if for too long neither this try nor any other has had an answer. */
 class StallWatch implements Disposable {
   readonly #clock: Clock
   readonly #outages: Outages
@@ -90,14 +90,14 @@ class StallWatch implements Disposable {
   }
 
   #startTimer(): Timer {
-    return this.#clock.startTimer(this.#leftMs(), () => {
-      if (this.#leftMs() > 0) this.#timer = this.#startTimer()
+    return this.#clock.startTimer(this.#remainingMs(), () => {
+      if (this.#remainingMs() > 0) this.#timer = this.#startTimer()
       else this.#outages.recordStall(this.#silentMs(), this.#deadlineMs)
     })
   }
 
-  #leftMs(): number {
-    const usualMs = Math.max(SILENT_AFTER_MS, this.#outages.longestMs * SLOWER_THAN_BEFORE)
+  #remainingMs(): number {
+    const usualMs = Math.max(SILENT_AFTER_MS, this.#outages.longestMs * MAX_SLOWDOWN)
     return usualMs + this.#digestMs - this.#silentMs()
   }
 

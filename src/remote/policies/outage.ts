@@ -28,7 +28,7 @@ export type OutageListener = (outage: Outage | null) => void
 
 interface Plan {
   readonly delayMs: number
-  /** Monotonic. */
+  /** When the client gives up (monotonic); undefined: a number of tries ends first. */
   readonly deadlineMs: number | undefined
 }
 
@@ -38,7 +38,7 @@ export class Outages {
   readonly #clock: Clock
   readonly #listener: OutageListener
   #sinceMs: number | undefined
-  /** Monotonic: the time of the last answer. */
+  /** The time of the last answer (monotonic). */
   answeredAtMs = 0
   /** The duration of the slowest answer so far: a slow service is not a silent one. */
   longestMs = 0
@@ -49,7 +49,7 @@ export class Outages {
     this.#listener = listener
   }
 
-  /** Records an answer with any status, `afterMs` after the last activity; an outage ends. */
+  /** Records an answer with any status, `afterMs` after the last activity. This ends an outage. */
   recordResponse(afterMs: number): void {
     this.answeredAtMs = this.#clock.monotonicMs()
     this.longestMs = Math.max(this.longestMs, afterMs)
@@ -82,9 +82,9 @@ export class Outages {
     })
   }
 
-  #report(beganMs: number, what: Omit<Outage, 'origin' | 'sinceMs'>): void {
+  #report(beganMs: number, details: Omit<Outage, 'origin' | 'sinceMs'>): void {
     this.#sinceMs ??= beganMs
-    this.#listener({ origin: this.#origin, sinceMs: this.#sinceMs, ...what })
+    this.#listener({ origin: this.#origin, sinceMs: this.#sinceMs, ...details })
   }
 
   #toWall(monotonicMs: number | undefined): number | null {

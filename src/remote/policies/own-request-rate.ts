@@ -4,7 +4,7 @@ import type { UploadBody } from '../service-client.ts'
 import type { FileBody, Send, ServiceRequest } from '../wire/request.ts'
 import { sleepFor } from './retry.ts'
 
-/** Keeps requests and uploaded bytes within the user's limits per second. */
+/** Returns a policy that keeps requests and uploaded bytes within the user's limits per second. */
 export function withRateLimits(send: Send, limits: RateLimits | undefined, clock: Clock): Send {
   const { requestsPerSecond = 0, bytesPerSecond, hosts = () => 1 } = limits ?? {}
   const requests = requestsPerSecond > 0 ? new TokenBucket(() => requestsPerSecond / hosts(), clock) : undefined
@@ -12,16 +12,16 @@ export function withRateLimits(send: Send, limits: RateLimits | undefined, clock
   if (!requests && !bytes) return send
   return async (request) => {
     await requests?.take(1, request)
-    return send(bytes && request.body?.kind === 'file' ? slowed(request, request.body, bytes) : request)
+    return send(bytes && request.body?.kind === 'file' ? slowDown(request, request.body, bytes) : request)
   }
 }
 
-/** Shorter waits accumulate, because timers are not that exact. */
+/** A shorter wait is added to the next one, because timers are not that exact. */
 const MIN_WAIT_MS = 5
 
 /** A token bucket over the monotonic clock that saves no tokens, so there are no bursts. */
 class TokenBucket {
-  /** The limit now; 0: none. */
+  /** Returns the present limit; 0: none. */
   readonly perSecond: () => number
   readonly #clock: Clock
   #freeAtMs = 0
@@ -42,7 +42,7 @@ class TokenBucket {
   }
 }
 
-function slowed<T>(request: ServiceRequest<T>, body: FileBody, bucket: TokenBucket): ServiceRequest<T> {
+function slowDown<T>(request: ServiceRequest<T>, body: FileBody, bucket: TokenBucket): ServiceRequest<T> {
   const open = async () => trickle(await body.open(Buffer.allocUnsafeSlow), bucket, request)
   return { ...request, body: { ...body, open } }
 }
@@ -56,10 +56,10 @@ async function* trickle(
   request: ServiceRequest<unknown>,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of body instanceof Uint8Array ? [body] : body) {
-    for (let rest = chunk; rest.length > 0; ) {
+    for (let remaining = chunk; remaining.length > 0; ) {
       const perSecond = bucket.perSecond() || MAX_BYTES * 10
-      const piece = rest.subarray(0, Math.max(MIN_BYTES, Math.min(MAX_BYTES, Math.floor(perSecond / 10))))
-      rest = rest.subarray(piece.length)
+      const piece = remaining.subarray(0, Math.max(MIN_BYTES, Math.min(MAX_BYTES, Math.floor(perSecond / 10))))
+      remaining = remaining.subarray(piece.length)
       await bucket.take(piece.length, request)
       yield piece
     }

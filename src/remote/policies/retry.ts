@@ -21,15 +21,15 @@ export interface RetryOptions {
   readonly policy: RetryPolicy
   /** Receives each failed try that is followed by another. */
   readonly outages: Outages | undefined
-  /** Monotonic: until when the circuit breaker makes a request with the deadline `deadlineMs` wait. */
+  /** Returns until when the circuit breaker makes a request with this deadline wait (monotonic). */
   readonly openUntilMs: (deadlineMs: number | undefined) => number
 }
 
-/** Repeats failed requests with growing delays until a bound, but none that the service may have carried out and must not repeat. */
+/** Returns a policy that retries failed requests after growing delays, but none that must not be carried out twice and may have been. */
 export function withRetries(send: Send, options: RetryOptions): Send {
   const { origin, clock, logger, policy, outages } = options
   return async (request) => {
-    // No try begins after it; set by the first failure.
+    // No try begins after this time; the first failure sets it.
     let deadlineMs: number | undefined
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -64,7 +64,7 @@ export function withRetries(send: Send, options: RetryOptions): Send {
   }
 }
 
-/** Keeps the first deadline; if the policy honours `Retry-After`, that wait extends it. */
+/** Returns the deadline that the first failure set. If the policy waits out a `Retry-After`, this time extends the deadline. */
 function deadlineOf(
   deadlineMs: number | undefined,
   details: FailureDetails,
@@ -102,7 +102,7 @@ function isEndedByCount(
   return clock.monotonicMs() + lastTryAfterMs(attempt, policy, { delayMs, triedForMs }) < deadlineMs
 }
 
-/** The delay before the next try; the last try begins at the deadline. */
+/** Returns the delay before the next try; the last try begins at the deadline. */
 function delayBefore(
   deadlineMs: number | undefined,
   attempt: number,

@@ -12,7 +12,7 @@ export interface Address {
   readonly name: string
 }
 
-/** The allow-list: the client can build only requests that a target describes. */
+/** Returns the address of a target. This is the allow-list: the client can send no other requests. */
 export function addressOf(target: Target): Address {
   switch (target.kind) {
     case 'route': {
@@ -53,7 +53,7 @@ function queryText(query: Query | undefined): string {
 
 const RAW_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Parses a request that the user spelled out; `/v1/…` and `/api/v1/…` both name a path below `/api`. */
+/** Parses a request that the user wrote; `/v1/…` and `/api/v1/…` both name a path below `/api`. */
 function parseRaw(method: string, path: string): { method: string; path: string } {
   const upper = method.toUpperCase()
   if (!RAW_METHODS.includes(upper)) {

@@ -21,11 +21,11 @@ export interface ClientCertificate {
 
 /** Finds a service on this machine that moves from one process and port to another. */
 export interface Whereabouts {
-  /** Asked when a connection is open and nothing has been sent: whether it leads to the service, or another program has the port. */
+  /** Returns whether the service has the port, not another program. Called when a connection is open and nothing has been sent. */
   isAt(origin: string): Promise<boolean>
   /** Finds the service again, or starts it; returns its present origin. */
   relocate(): Promise<string>
-  /** Takes small uploads while the service runs in a thread of this process; undefined while it does not. */
+  /** Accepts small uploads while the service runs in a thread of this process; undefined while it does not. */
   readonly uploadPort?: MessagePort | undefined
 }
 
@@ -36,7 +36,7 @@ export interface ConnectOptions {
   readonly authorities: readonly string[] | undefined
   /** The certificate that the service demands; undefined: none. A proxy never gets it. */
   readonly clientCertificate: ClientCertificate | undefined
-  /** Given for a service on this machine whose address changes. */
+  /** Finds a service on this machine whose address changes; undefined: the address is fixed. */
   readonly whereabouts?: Whereabouts | undefined
   /** Aborts attempts to connect. */
   readonly signal: AbortSignal | undefined
@@ -44,8 +44,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Creates the connections of a pool. A connection to an https origin is ready only when the service's certificate was checked:
- * before that no byte of a request leaves, even if a proxy reports success. Plain HTTP stays on this computer: no proxy, no TLS.
+ * Returns the function that opens connections for a pool. A connection to an https origin is ready only when the service's certificate
+ * was checked: no byte of a request leaves before, even if a proxy reports success. Plain HTTP stays on this computer: no proxy, no TLS.
  */
 export function createConnector(origin: string, options: ConnectOptions): buildConnector.connector {
   const open = origin.startsWith('http:') ? plainly(origin, options) : securely(origin, options)
@@ -62,28 +62,28 @@ export function createConnector(origin: string, options: ConnectOptions): buildC
 
 function plainly(origin: string, { whereabouts, signal }: ConnectOptions): () => Promise<Socket> {
   if (!whereabouts) return () => openSocket(hostPortOf(origin), signal)
-  let place = origin
-  const openAt = async (at: string) => {
-    const socket = await openSocket(hostPortOf(at), signal)
+  let current = origin
+  const openAt = async (address: string) => {
+    const socket = await openSocket(hostPortOf(address), signal)
     socket.on('error', () => {})
-    if ((await whereabouts.isAt(at)) && !socket.destroyed) return socket
+    if ((await whereabouts.isAt(address)) && !socket.destroyed) return socket
     socket.destroy()
     throw new MovedAway()
   }
   return async () => {
-    const tried = place
+    const tried = current
     try {
       return await openAt(tried)
     } catch (error) {
       if (signal?.aborted || systemCodeOf(error) !== 'ECONNREFUSED') throw error
-      // Another connection may have found it meanwhile.
-      if (place === tried) place = await whereabouts.relocate()
-      return openAt(place)
+      // Another attempt to connect may have found the service meanwhile.
+      if (current === tried) current = await whereabouts.relocate()
+      return openAt(current)
     }
   }
 }
 
-/** Another program has the port, which counts as if no program listened there. */
+/** Thrown if another program has the port: this counts as if no program listened there. */
 class MovedAway extends Error {
   readonly code = 'ECONNREFUSED'
 }
@@ -92,7 +92,7 @@ function securely(origin: string, options: ConnectOptions): () => Promise<Socket
   let contexts: Contexts | undefined
   let session: Buffer | undefined
   return async () => {
-    // Reading some hundred certificates takes time, so the first connection does it for all.
+    // Reading some hundred certificates takes time, so it is done once, for the first connection.
     contexts ??= createContexts(options)
     const socket = await connectSecurely(origin, options, contexts, session)
     socket.on('session', (newSession) => {
@@ -118,7 +118,7 @@ export async function connectSecurely(
   }
 }
 
-/** What TLS connections to each place trust and show; undefined: Node's authorities, and no certificate of ours. */
+/** What TLS connections to the proxy and to the service trust and show; undefined: Node's authorities, and no client certificate. */
 interface Contexts {
   readonly ofProxy: SecureContext | undefined
   readonly ofService: SecureContext | undefined

@@ -20,12 +20,12 @@ interface Refusal {
   /** The alert of TLS, as OpenSSL names it. */
   readonly code: string
   readonly origin: string
-  /** What the service was shown. */
+  /** The client certificate that the service was shown; undefined: none. */
   readonly own: ClientCertificate | undefined
   readonly nowMs: number
 }
 
-/** Describes why the service wants another certificate of ours, or any at all, and how to fix it. */
+/** Describes why the service refuses the client certificate or demands one, and how to fix it. */
 export function describeClientRefusal({ code, origin, own, nowMs }: Refusal): string {
   if (!own) return `${origin} demands a client certificate, and none is configured: ${CLIENT}`
   const refused = `${origin} refuses the client certificate "${escapeText(own.file)}"`
@@ -34,7 +34,7 @@ export function describeClientRefusal({ code, origin, own, nowMs }: Refusal): st
   }
   if (code.endsWith('UNKNOWN_CA')) {
     const issuer = own.issuer === undefined ? 'the authority' : `"${quotable(own.issuer)}"`
-    return `${refused}: it does not know ${issuer} that issued it; ask who runs the service for a certificate that it knows`
+    return `${refused}: it does not know ${issuer} that issued it; ask whoever runs the service for a certificate that it accepts`
   }
   const why = code.endsWith('REVOKED')
     ? 'it was revoked'
@@ -42,10 +42,11 @@ export function describeClientRefusal({ code, origin, own, nowMs }: Refusal): st
         .replace(/^.*ALERT_/, '')
         .replaceAll('_', ' ')
         .toLowerCase()
-  return `${refused}: ${why}; ask who runs the service for another one`
+  return `${refused}: ${why}; ask whoever runs the service for another one`
 }
 
-const CLIENT = 'name the one that you got from who runs the service in service.clientCertificate (certFile and keyFile)'
+const CLIENT =
+  'get one from whoever runs the service, and name its files in service.clientCertificate (certFile and keyFile)'
 
 /** Describes what is wrong with a certificate, and how to fix it. */
 export function describeCertificateFault(seen: Seen): string {

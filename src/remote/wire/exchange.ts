@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock, Timer } from '../../foundation/clock.ts'
+import { onAbort } from '../../foundation/concurrency/waits.ts'
 import { ClosedFenceError } from '../service-client.ts'
 import { SourceFailure } from './multipart.ts'
 import type { ServiceRequest } from './request.ts'
@@ -10,15 +11,15 @@ import { interruption, networkError, noConnection, TransientFailure, type Wire }
 /** The maximum length of JSON and error bodies, before and after decompression. */
 export const BODY_LIMIT_BYTES = 8 << 20
 
-/** A download with a lower mean rate is aborted, so that drip-fed answers end. */
-const SLOWEST_BYTES_PER_MS = 1
+/** A download with a lower mean rate is aborted, so that an answer that only trickles ends. */
+const MIN_BYTES_PER_MS = 1
 
 interface ExchangeLimits {
-  /** From the last byte sent to the end of the answer. */
+  /** The time from the last byte sent to the end of the answer. */
   readonly answerMs: number
-  /** Between two chunks of a streamed body; undefined when the body goes out in one write. */
+  /** The time between two chunks of a streamed body; undefined if the body is sent in one write. */
   readonly stallMs: number | undefined
-  /** From now to the end of the answer, connecting included; undefined: no limit. */
+  /** The time from now to the end of the answer, connecting included; undefined: no limit. */
   readonly cutMs: number | undefined
 }
 
@@ -36,7 +37,7 @@ interface WireResponse {
 
 /**
  * One request on the wire. It records whether a connection was established and whether a byte of the body may have left, because
- * retries depend on both. It has its own deadlines, because undici's do not catch drip-fed answers.
+ * retries depend on both. It has its own deadlines, because those of undici do not end an answer that only trickles.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<WireResponse>
@@ -58,6 +59,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #stream: Readable | undefined
   #streamStartMs = 0
   readonly #cut: Timer | undefined
+  readonly #aborting: Disposable | undefined
 
   constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: ExchangeWire) {
     this.#request = request
@@ -68,7 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve = resolve
       this.#reject = reject
     })
-    request.signal?.addEventListener('abort', this.#onAbort)
+    this.#aborting = request.signal && onAbort(request.signal, this.#onAbort)
     const { cutMs } = limits
     if (cutMs !== undefined) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
   }
@@ -91,7 +93,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     const { body } = this.#request
     const isOneWrite = this.#limits.stallMs === undefined
-    // The whole body goes to the socket in this turn.
+    // A body of one write goes to the socket at once, so its fence is checked here.
     if (isOneWrite && body?.kind === 'file' && body.fence?.isOpen() === false) {
       this.fail(new ClosedFenceError())
       return
@@ -150,7 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #passOn(controller: Dispatcher.DispatchController, stream: Readable, chunk: Buffer): void {
-    const allowedMs = this.#limits.answerMs + this.#receivedBytes / SLOWEST_BYTES_PER_MS
+    const allowedMs = this.#limits.answerMs + this.#receivedBytes / MIN_BYTES_PER_MS
     if (this.#clock.monotonicMs() - this.#streamStartMs > allowedMs) {
       this.#onDeadline()
       return
@@ -174,7 +176,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#wire.onEnded()
     this.#timer?.[Symbol.dispose]()
     this.#cut?.[Symbol.dispose]()
-    this.#request.signal?.removeEventListener('abort', this.#onAbort)
+    this.#aborting?.[Symbol.dispose]()
   }
 
   #transientFailure(code: 'answer-malformed' | 'answer-late', reason: string, final = false): TransientFailure {

@@ -1,15 +1,15 @@
+import type { Socket } from 'node:net'
 import type { Random } from '../../foundation/clock.ts'
 import { FileError } from '../../foundation/errors.ts'
 import type { UploadBody } from '../service-client.ts'
 import type { FileBody } from './request.ts'
 import { cannot } from './transient-failure.ts'
-import type { UploadBuffers } from './upload-buffers.ts'
 
 /** A file up to this size is sent as one buffer in one write. */
 const ONE_WRITE_BYTES = 1 << 17
 const CHUNK_BYTES = 1 << 18
 
-/** The body failed, not the connection; `cause` is what the body threw. */
+/** Thrown if the body failed, not the connection; `cause` is what the body threw. */
 export class SourceFailure extends Error {
   constructor(cause: unknown) {
     super('the body failed', { cause })
@@ -21,7 +21,7 @@ export interface Payload {
   readonly contentType: string
   readonly sizeBytes: number
   readonly content: Buffer | AsyncIterable<Uint8Array>
-  /** Releases what the body holds open; needed however the request ends. */
+  /** Releases what the body holds open. Call it however the request ends. */
   release(): void
 }
 
@@ -50,7 +50,7 @@ export function openMultipart(body: FileBody, random: Random, buffers?: UploadBu
     return { ...frame, content, release() {} }
   }
   const opened = body.open((sizeBytes) => (sizeBytes === room?.length ? room : take(sizeBytes)))
-  // A small file is already read.
+  // A small file is already read, so that no promise delays it.
   return opened instanceof Promise ? opened.then(enclose) : enclose(opened)
 }
 
@@ -90,12 +90,12 @@ function makeBoundary(random: Random): string {
 async function* framed(
   { head, tail, buffers }: Frame,
   first: IteratorResult<Uint8Array>,
-  rest: AsyncIterator<Uint8Array>,
+  chunks: AsyncIterator<Uint8Array>,
   body: FileBody,
 ): AsyncGenerator<Uint8Array> {
   yield head
   let sentBytes = 0
-  for (let next = first; !next.done; next = await nextChunk(rest)) {
+  for (let next = first; !next.done; next = await nextChunk(chunks)) {
     sentBytes += next.value.length
     if (sentBytes > body.sizeBytes) throw new SourceFailure(changedLength(body))
     if (sentBytes === body.sizeBytes) await passFence(body)
@@ -131,4 +131,46 @@ async function* slices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 function changedLength(body: FileBody): FileError {
   const request = { verb: 'upload', subject: body.fileName }
   return new FileError('busy', cannot(request, 'it changed its length while it was read'))
+}
+
+/** Enough for a chunk of a large file, and for a small file with head and tail. */
+const BUFFER_BYTES = CHUNK_BYTES + (1 << 13)
+const MAX_FREE_BUFFERS = 32
+
+/**
+ * Lends buffers to uploads again and again, because V8 frees a long-lived buffer only when it marks its whole heap. A service may answer
+ * before it has read a request: a buffer is lent again only when each connection that had unwritten bytes has written them (P10).
+ */
+export class UploadBuffers {
+  readonly #sockets = new Set<Socket>()
+  readonly #lent = new WeakSet<ArrayBufferLike>()
+  /** Buffers that were given back. `busy`: the connections that have had bytes to write ever since. */
+  readonly #free: { readonly buffer: Buffer; busy: readonly Socket[] }[] = []
+
+  /** Call it for every connection that the buffers are written to. */
+  watch(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+  }
+
+  /** Returns a buffer of exactly this size, with any content. */
+  readonly take = (sizeBytes: number): Buffer => {
+    if (sizeBytes > BUFFER_BYTES) return Buffer.allocUnsafeSlow(sizeBytes)
+    for (const free of this.#free) free.busy = this.#listBusy(free.busy)
+    const written = this.#free.findIndex(({ busy }) => busy.length === 0)
+    const [{ buffer } = { buffer: Buffer.allocUnsafeSlow(BUFFER_BYTES) }] =
+      written < 0 ? [] : this.#free.splice(written, 1)
+    this.#lent.add(buffer.buffer)
+    return buffer.subarray(0, sizeBytes)
+  }
+
+  /** Takes a buffer back, from which only the connections may still read. */
+  giveBack({ buffer }: Uint8Array): void {
+    if (!this.#lent.delete(buffer) || this.#free.length >= MAX_FREE_BUFFERS) return
+    this.#free.push({ buffer: Buffer.from(buffer), busy: this.#listBusy([...this.#sockets]) })
+  }
+
+  #listBusy(sockets: readonly Socket[]): readonly Socket[] {
+    return sockets.filter((socket) => socket.writableLength > 0 && this.#sockets.has(socket))
+  }
 }

@@ -23,19 +23,19 @@ interface Upload {
 }
 
 /**
- * Sends an upload that is one buffer by the message port of a service in a thread of this process, together with others of the same
- * turn of the event loop. All other requests go by `sockets`, and all requests once the service is elsewhere.
+ * Sends an upload that is one buffer through the message port of a service in a thread of this process, together with others of the same
+ * turn of the event loop. All other requests go through `sockets`, and so do all requests once the service has left this process.
  */
 export class PortDispatcher implements Connections {
   readonly #sockets: Pool
   readonly #whereabouts: Whereabouts
   readonly #open = new Map<number, Upload>()
-  /** Numbers of uploads for the next message. */
-  #turn: number[] = []
+  /** Numbers of the uploads that the next message will contain. */
+  #nextMessage: number[] = []
   #lastNumber = 0
   #port: MessagePort | undefined
-  /** The service takes no more uploads by `#port`. */
-  #isLeft = false
+  /** True once the service accepts no more uploads through `#port`. */
+  #isPortClosed = false
   #onIdle = () => {}
 
   constructor(sockets: Pool, whereabouts: Whereabouts) {
@@ -69,32 +69,32 @@ export class PortDispatcher implements Connections {
       aborted: false,
       paused: false,
       reason: null,
-      abort: (reason) => void (this.#take(number) && handler.onResponseError?.(controller, reason)),
+      abort: (reason) => void (this.#remove(number) && handler.onResponseError?.(controller, reason)),
       pause() {},
       resume() {},
     }
     this.#open.set(number, { port, library, options, body, handler, controller })
     port.ref()
-    if (this.#turn.push(number) === 1) queueMicrotask(() => this.#post(port))
+    if (this.#nextMessage.push(number) === 1) queueMicrotask(() => this.#post(port))
     return true
   }
 
   #findPort(): MessagePort | undefined {
     const { uploadPort: port } = this.#whereabouts
-    // Uploads that were gathered for the next message still go to the port before.
-    if (port !== this.#port && this.#turn.length > 0) return undefined
+    // Uploads that were gathered for the next message still go to the previous port.
+    if (port !== this.#port && this.#nextMessage.length > 0) return undefined
     if (port && port !== this.#port) {
       port.on('message', (answers: PortAnswers) => this.#onAnswers(port, answers))
       port.on('close', () => this.#failAll((upload) => upload.port === port, new UploadCutOff('ECONNRESET')))
-      this.#isLeft = false
+      this.#isPortClosed = false
     }
     this.#port = port
-    return this.#isLeft ? undefined : port
+    return this.#isPortClosed ? undefined : port
   }
 
-  /** Leaves out an upload that was aborted meanwhile, or whose fence is closed: the announcement of its start ends it. */
+  /** Sends the next message. `onRequestStart` ends an upload that was aborted or whose fence is closed, so that it is left out. */
   #post(port: MessagePort): void {
-    const numbers = this.#turn.splice(0)
+    const numbers = this.#nextMessage.splice(0)
     for (const number of numbers) {
       const upload = this.#open.get(number)
       upload?.handler.onRequestStart?.(upload.controller, {})
@@ -112,28 +112,28 @@ export class PortDispatcher implements Connections {
 
   #onAnswers(port: MessagePort, { answers, lastTaken }: PortAnswers): void {
     for (const { number, status, body } of answers) {
-      const { handler, controller } = this.#take(number) ?? {}
+      const { handler, controller } = this.#remove(number) ?? {}
       if (!controller) continue
       handler?.onResponseStart?.(controller, status, ANSWER_HEADERS)
       handler?.onResponseData?.(controller, Buffer.from(body))
       handler?.onResponseEnd?.(controller, {})
     }
     if (lastTaken === undefined) return
-    if (port === this.#port) this.#isLeft = true
+    if (port === this.#port) this.#isPortClosed = true
     for (const [number, { options, handler }] of this.#list((upload) => upload.port === port)) {
-      if (number > lastTaken && this.#take(number)) this.#sockets.dispatch(options, handler)
+      if (number > lastTaken && this.#remove(number)) this.#sockets.dispatch(options, handler)
     }
   }
 
-  #failAll(isMeant: (upload: Upload) => boolean, error: Error): void {
-    for (const [, { controller }] of this.#list(isMeant)) controller.abort(error)
+  #failAll(matches: (upload: Upload) => boolean, error: Error): void {
+    for (const [, { controller }] of this.#list(matches)) controller.abort(error)
   }
 
-  #list(isMeant: (upload: Upload) => boolean): [number, Upload][] {
-    return [...this.#open].filter(([, upload]) => isMeant(upload))
+  #list(matches: (upload: Upload) => boolean): [number, Upload][] {
+    return [...this.#open].filter(([, upload]) => matches(upload))
   }
 
-  #take(number: number): Upload | undefined {
+  #remove(number: number): Upload | undefined {
     const upload = this.#open.get(number)
     this.#open.delete(number)
     if (this.#open.size === 0) {
@@ -144,7 +144,7 @@ export class PortDispatcher implements Connections {
   }
 }
 
-/** Has the error code that a broken socket would give. */
+/** Thrown if the port closes; `code` is the one that a broken socket would give. */
 class UploadCutOff extends Error {
   readonly code: string
 
@@ -167,7 +167,7 @@ function messageOf(sent: readonly (Upload & { readonly number: number })[]): [Po
   return [{ uploads, bytes }, [bytes.buffer]]
 }
 
-/** The transport gives headers as a list of names and values. */
+/** Returns the value of a header; the transport passes headers as a list of names and values. */
 function headerOf({ headers }: Dispatcher.DispatchOptions, name: string): string {
   return Array.isArray(headers) ? (headers[headers.indexOf(name) + 1] ?? '') : ''
 }

@@ -10,19 +10,19 @@ export interface ProbedRoute extends ConnectOptions {
   readonly clock: Clock
 }
 
-/** Opens and closes a tunnel through the proxy; throws as a request would whose proxy gives none. */
+/** Opens a tunnel through the proxy and closes it; if that fails, throws the error of a request. */
 export async function probeProxy(route: ProbedRoute): Promise<void> {
   const { proxy, signal } = route
   if (!proxy) return
-  await explaining(route, async () => {
+  await throwRequestError(route, async () => {
     const tunnel = await openTunnel(proxy, route.origin, { context: createContexts(route).ofProxy, signal })
     tunnel.destroy()
   })
 }
 
-/** Connects, checks the service's certificate, and returns until when that is valid; throws as a request would. */
+/** Connects, checks the service's certificate, and returns until when it is valid; if that fails, throws the error of a request. */
 export async function probeCertificate(route: ProbedRoute): Promise<number> {
-  return explaining(route, async () => {
+  return throwRequestError(route, async () => {
     const socket = await connectSecurely(route.origin, route, createContexts(route))
     const { valid_to: validTo } = socket.getPeerCertificate()
     socket.destroy()
@@ -30,7 +30,7 @@ export async function probeCertificate(route: ProbedRoute): Promise<number> {
   })
 }
 
-async function explaining<T>(route: ProbedRoute, connect: () => Promise<T>): Promise<T> {
+async function throwRequestError<T>(route: ProbedRoute, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect()
   } catch (thrown) {

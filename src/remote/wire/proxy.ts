@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ProxyChoice } from '../choose-proxy.ts'
-import { describeNetworkError } from './describe-network-error.ts'
 import {
   CertificateFailure,
   CONNECT_TIMEOUT_MS,
+  describeNetworkError,
   type HostPort,
   openSecureSocket,
   openSocket,
@@ -23,9 +23,9 @@ export interface TunnelProxy {
   readonly credentials: string | undefined
 }
 
-/** The proxy is unreachable or refuses the tunnel; no byte of the request has left. */
+/** Thrown if the proxy is unreachable or refuses the tunnel; no byte of the request has left. */
 export class ProxyFailure extends Error {
-  /** Only a person can fix it: the client does not retry. */
+  /** True: only a person can fix this, so the client does not retry. */
   readonly isFinal: boolean
 
   constructor(reason: string, isFinal: boolean, options?: ErrorOptions) {
@@ -87,7 +87,7 @@ export function nameOf({ origin, variable }: TunnelProxy): string {
   return `the proxy ${origin} (${variable})`
 }
 
-/** The host of an origin, without brackets, and its port. */
+/** Returns the host of an origin, without brackets, and its port. */
 export function hostPortOf(origin: string): HostPort {
   const { protocol, hostname, port } = new URL(origin)
   const byDefault = protocol === 'https:' ? 443 : 80
@@ -133,8 +133,8 @@ function ask(
 }
 
 /**
- * The client retries if the proxy is busy, cannot reach the service or first wants a sign-in to the network; if the proxy refuses,
- * only people can fix that.
+ * Returns the failure for a tunnel that the proxy did not open. The client retries if the proxy is busy, cannot reach the service or first
+ * wants a sign-in to the network. If the proxy refuses, only people can fix it.
  */
 function refusalOf(
   proxy: TunnelProxy,
@@ -144,18 +144,21 @@ function refusalOf(
   const name = nameOf(proxy)
   // tinyproxy answers 401 to wrong credentials.
   if (status === 407 || status === 401) {
-    const what = proxy.credentials === undefined ? 'asks for credentials' : 'refuses the credentials'
-    const way = `set them in ${proxy.variable} as http://user:password@host:port`
-    return new ProxyFailure(`${name} ${what} (${status}); ${way}`, true)
+    const refusal = proxy.credentials === undefined ? 'asks for credentials' : 'refuses the credentials'
+    const hint = `set them in ${proxy.variable} as http://user:password@host:port`
+    return new ProxyFailure(`${name} ${refusal} (${status}); ${hint}`, true)
   }
   if ((status >= 300 && status < 400) || status === 511) {
     const page = headers.location === undefined ? '' : ` to "${escapeText(truncateText(headers.location, 300))}"`
-    const what = status === 511 ? 'wants a sign-in' : `redirects${page} instead of connecting to ${target}`
-    return new ProxyFailure(`${name} ${what} (${status}); perhaps this network wants a sign-in with a browser`, false)
+    const refusal = status === 511 ? 'wants a sign-in' : `redirects${page} instead of connecting to ${target}`
+    return new ProxyFailure(
+      `${name} ${refusal} (${status}); perhaps this network wants a sign-in with a browser`,
+      false,
+    )
   }
   if (status === 408 || status === 429 || status >= 500) {
     return new ProxyFailure(`${name} cannot connect to ${target} (${status})`, false)
   }
-  const way = 'ask its operator, or exclude the service with NO_PROXY'
-  return new ProxyFailure(`${name} refuses connections to ${target} (${status}); ${way}`, true)
+  const hint = 'ask its operator, or exclude the service with NO_PROXY'
+  return new ProxyFailure(`${name} refuses connections to ${target} (${status}); ${hint}`, true)
 }

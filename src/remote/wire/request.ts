@@ -6,7 +6,7 @@ import type { ClientCertificate } from './connector.ts'
 
 export type Query = readonly (readonly [name: string, value: string])[]
 
-/** Where a request goes; the client can reach nothing else. */
+/** Where a request goes; the client sends no others. */
 export type Target =
   | {
       readonly kind: 'route'
@@ -30,7 +30,7 @@ export interface FileBody {
 
 export type RequestBody = FileBody | { readonly kind: 'json'; readonly value: unknown }
 
-/** One request as an endpoint describes it; the decorators add deadlines and callbacks, then the transport sends it. */
+/** One request as an endpoint describes it; the policies add deadlines and callbacks, then the transport sends it. */
 export interface ServiceRequest<T> {
   readonly target: Target
   /** Completes `Cannot …` in messages, together with `subject`. */
@@ -54,7 +54,7 @@ export interface ServiceRequest<T> {
   readonly onStart?: () => void
 }
 
-/** A complete answer, other than a redirect. */
+/** An answer that is not a redirect; it is complete, except for the `stream` of a streamed request. */
 export interface ServiceResponse {
   readonly origin: string
   /** Where the credential came from, if known. */
@@ -71,10 +71,10 @@ export interface ServiceResponse {
   readonly redact: (text: string) => string
 }
 
-/** The one seam of the client: the transport, and each decorator around it, is a function of this shape. */
+/** Sends a request. The transport and every policy around it (`policies/`) have this type. */
 export type Send = <T>(request: ServiceRequest<T>) => Promise<T>
 
-/** The value of a header; the first one if it is repeated. */
+/** Returns the value of a header; the first one if it is repeated. */
 export function headerOf(response: ServiceResponse, name: string): string | undefined {
   const value = response.headers[name]
   return Array.isArray(value) ? value[0] : value

@@ -11,30 +11,28 @@ import {
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ClientCertificate } from './connector.ts'
 import { describeCertificateFault, describeClientRefusal } from './describe-certificate.ts'
-import { describeNetworkError } from './describe-network-error.ts'
 import { nameOf, ProxyFailure, type TunnelProxy } from './proxy.ts'
 import type { ServiceRequest } from './request.ts'
-import { CertificateFailure, isOfCertificate, isOfOurCertificate } from './sockets.ts'
+import { CertificateFailure, describeNetworkError, isOfCertificate, isOfOurCertificate } from './sockets.ts'
 
 export interface FailureDetails {
   readonly code: ServiceFailureCode
   readonly reason: string
   /** The reason in few words, for parentheses. */
   readonly cause?: string
-  /** The service may have done what was asked. */
+  /** True: the service may have carried out the request. */
   readonly mayHaveTakenEffect: boolean
-  /** A connection was established. */
   readonly connected: boolean
   readonly retryAfterMs?: number | undefined
   /** The duration of the failed try. */
   readonly triedForMs?: number
   /** Monotonic: the deadline of the request, as the try received it. */
   readonly deadlineMs?: number | undefined
-  /** A retry would fail the same way. */
+  /** True: a retry would fail in the same way. */
   readonly final?: boolean
 }
 
-/** A failed try that a retry may fix; withRetries converts the last one into an error of the family. */
+/** Thrown for a failed try that a retry may fix; withRetries converts the last one into a ShelfdError. */
 export class TransientFailure extends Error {
   readonly details: FailureDetails
 
@@ -55,11 +53,11 @@ interface GivenUp {
   readonly origin: string
   /** Until when the service asks to wait, in words. */
   readonly waitUntil?: string | undefined
-  /** The option that allows less time than that, in words. */
+  /** The option that allows less time than the service asks for, in words. */
   readonly limit?: string | undefined
 }
 
-/** The error of a request to the service at `origin` that failed and is not retried. */
+/** Returns the error of a request to the service at `origin` that failed and is not retried. */
 export function finalError(
   request: ServiceRequest<unknown>,
   details: FailureDetails,
@@ -74,7 +72,7 @@ export function finalError(
   return new TemporaryError(details.code, cannot(request, reason + asked, origin), { wasConnected: details.connected })
 }
 
-/** The error of an aborted request: DoubtError if an upload may have arrived, else InterruptedError. */
+/** Returns the error of an aborted request: DoubtError if an upload may have arrived, otherwise InterruptedError. */
 export function interruption(request: ServiceRequest<unknown>, mayHaveTakenEffect: boolean): Error {
   if (!mayHaveTakenEffect || request.body?.kind !== 'file') return new InterruptedError()
   return new DoubtError(cannot(request, 'interrupted'), 'interrupted')
@@ -88,14 +86,14 @@ export function interruptIfAborted(request: ServiceRequest<unknown>): void {
 export interface Wire {
   readonly origin: string
   readonly proxy: TunnelProxy | undefined
-  /** What the service gets to see of this client; undefined: nothing. */
+  /** The certificate that this client shows to the service; undefined: none. */
   readonly clientCertificate: ClientCertificate | undefined
   readonly clock: Clock
 }
 
 type WireState = Pick<FailureDetails, 'connected' | 'mayHaveTakenEffect'>
 
-/** Converts an error of undici; the result omits its message, which may hold bytes of the answer. */
+/** Converts an error of undici. The result omits the message of undici, which may contain bytes of the answer. */
 export function networkError(request: ServiceRequest<unknown>, thrown: unknown, state: WireState, wire: Wire): Error {
   if (thrown instanceof ShelfdError) return thrown
   const code = systemCodeOf(thrown) ?? 'unknown error'
@@ -108,24 +106,24 @@ export function networkError(request: ServiceRequest<unknown>, thrown: unknown, 
   }
   const cause = describeNetworkError(code)
   const through = wire.proxy ? ` through ${nameOf(wire.proxy)}` : ''
-  const what = state.connected
+  const failure = state.connected
     ? `the connection to the service${through} broke`
     : `the service cannot be reached${through}`
-  return new TransientFailure({ ...state, code: 'service-unreachable', cause, reason: `${what} (${cause})` })
+  return new TransientFailure({ ...state, code: 'service-unreachable', cause, reason: `${failure} (${cause})` })
 }
 
 const CLOSED =
   'shelfd closed its connection to the service meanwhile, as it does when another request failed or the computer slept'
 
-/** Other code may have closed the client; only a request whose own signal is aborted was interrupted. */
+/** Returns the error of a request whose client was closed: an interruption only if the request's own signal is aborted. */
 function closedClient(request: ServiceRequest<unknown>, { mayHaveTakenEffect }: WireState): Error {
   if (request.signal?.aborted) return interruption(request, mayHaveTakenEffect)
-  // The cause says nothing of the file, which is looked for as after an interruption.
+  // The file did not cause this, so the library is searched for it as after an interruption.
   if (mayHaveTakenEffect && request.body?.kind === 'file') return new DoubtError(cannot(request, CLOSED), 'interrupted')
   return new TemporaryError('connection-closed', cannot(request, CLOSED))
 }
 
-/** The failure of a request whose deadline passed before there was a connection. */
+/** Returns the failure of a request whose deadline passed before there was a connection. */
 export function noConnection({ proxy }: Pick<Wire, 'proxy'>): TransientFailure {
   const cause = proxy ? `no connection in time through ${nameOf(proxy)}` : describeNetworkError('ETIMEDOUT')
   const reason = `the service cannot be reached (${cause})`
@@ -143,7 +141,7 @@ function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { p
   return new TransientFailure({ ...NOT_CONNECTED, code: 'service-unreachable', reason: failure.message })
 }
 
-/** With TLS 1.3 bytes of an upload may have left before the service refuses, so the client makes sure that nothing was stored. */
+/** Returns the error for a refused client certificate; a doubt if, as with TLS 1.3, bytes of an upload may have left before. */
 function refusedClient(
   request: ServiceRequest<unknown>,
   code: string,

@@ -9,15 +9,14 @@ import { addressOf } from './addresses.ts'
 import { malformed } from './answer-or-refusal.ts'
 import { createConnector } from './connector.ts'
 import { Exchange } from './exchange.ts'
-import { openMultipart, type Payload } from './multipart.ts'
+import { openMultipart, type Payload, UploadBuffers } from './multipart.ts'
 import { type Connections, PortDispatcher } from './port-dispatcher.ts'
 import type { RequestBody, Send, ServiceRequest, ServiceResponse } from './request.ts'
 import { cannot, interruptIfAborted, TransientFailure } from './transient-failure.ts'
-import { UploadBuffers } from './upload-buffers.ts'
 
 const MIN_SECRET_LENGTH = 12
 
-/** An answer may take 1 s longer for each MiB of the body. Whole seconds, since Node keeps timers of the same length together. */
+/** An answer may take 1 s longer for each MiB of the body; in whole seconds, because Node groups timers of the same length. */
 const DIGEST_BYTES_PER_SECOND = 1 << 20
 
 export interface Transport {
@@ -33,7 +32,7 @@ export function createTransport(options: ClientOptions): Transport {
   const { origin, token, tokenSource, random, clock, onRequest, proxy, clientCertificate } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
   const connecting = new AbortController()
-  // A dispatcher of the caller does not tell when a request is written; a library in this process takes a hundred at once.
+  // No buffers for the caller's dispatcher, which hides when a request is written, nor for a library in this process, which takes many.
   const buffers = options.dispatcher || options.whereabouts ? undefined : new UploadBuffers()
   const pool = options.dispatcher ? undefined : openPool(options, connecting.signal, buffers)
   const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal, buffers)
@@ -41,11 +40,11 @@ export function createTransport(options: ClientOptions): Transport {
   // A short token may equal other text, such as an identifier; real credentials are long.
   const redact = createRedaction(token.length < MIN_SECRET_LENGTH ? '' : token)
 
-  let underWay = 0
+  let inFlight = 0
   const onEnded = () => {
-    underWay -= 1
+    inFlight -= 1
   }
-  const way = { origin, clock, proxy, clientCertificate, onEnded }
+  const exchangeWire = { origin, clock, proxy, clientCertificate, onEnded }
 
   async function send<T>(request: ServiceRequest<T>): Promise<T> {
     interruptIfAborted(request)
@@ -53,7 +52,7 @@ export function createTransport(options: ClientOptions): Transport {
     const { body } = request
     if (body?.kind === 'file' && body.fence?.isOpen() === false) await body.fence.waitUntilOpen()
     const opened = body && openBody(body, random, buffers)
-    // A small file is already read; an await would delay it.
+    // A small file is already read, and an await would delay it.
     const payload = opened instanceof Promise ? await opened : opened
     // The exchange notices only later aborts.
     if (request.signal?.aborted) payload?.release()
@@ -64,12 +63,12 @@ export function createTransport(options: ClientOptions): Transport {
       cutMs: cutMsOf(request, clock),
       stallMs: streamed ? timeouts.uploadStallMs : undefined,
     }
-    const exchange = new Exchange(request, limits, way)
-    underWay += 1
+    const exchange = new Exchange(request, limits, exchangeWire)
+    inFlight += 1
     const startedMs = clock.monotonicMs()
-    const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
-    // undici reads any async iterable, and waits until a chunk is written; its types name only streams, which would read ahead.
-    dispatch(dispatcher, payload ? Object.assign(wire, { body: payload.content }) : wire, exchange)
+    const dispatched = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
+    // undici accepts any async iterable, and waits until a chunk is written. Its types name only streams, which would read ahead.
+    dispatch(dispatcher, payload ? Object.assign(dispatched, { body: payload.content }) : dispatched, exchange)
     try {
       const received = await exchange.response
       if (Buffer.isBuffer(payload?.content)) buffers?.giveBack(payload.content)
@@ -91,7 +90,7 @@ export function createTransport(options: ClientOptions): Transport {
     close: async () => {
       if (pool?.destroyed) return
       // Pool.close would wait for aborted requests that still have no connection.
-      await (underWay === 0 ? destroy() : pool?.close())
+      await (inFlight === 0 ? destroy() : pool?.close())
     },
     destroy,
   }
@@ -107,7 +106,7 @@ async function readResponse<T>(request: ServiceRequest<T>, response: ServiceResp
   }
 }
 
-/** HTTP/1.1 only: destroying a socket must end a single upload. */
+/** Opens a pool of sockets for HTTP/1.1 only, because destroying a socket must end a single upload. */
 function openPool(
   { origin, whereabouts, connections, proxy, authorities, clientCertificate }: ClientOptions,
   signal: AbortSignal,
@@ -119,7 +118,7 @@ function openPool(
   return whereabouts ? new PortDispatcher(sockets, whereabouts) : sockets
 }
 
-/** The time left for a request; undefined for uploads, which aborting would leave in doubt, and for downloads. */
+/** Returns the remaining time of a request; undefined for downloads, and for uploads, which an abort would leave in doubt. */
 function cutMsOf({ body, streamed, deadlineMs }: ServiceRequest<unknown>, clock: Clock): number | undefined {
   if (body?.kind === 'file' || streamed || deadlineMs === undefined) return undefined
   return Math.max(0, deadlineMs - clock.monotonicMs())
@@ -158,9 +157,9 @@ function refuseRedirect(request: ServiceRequest<unknown>, response: ServiceRespo
   if (response.status < 300 || response.status > 399) return
   const location = response.redact(String(response.headers.location ?? 'nowhere'))
   const target = escapeText(truncateText(location, 300))
-  const way =
+  const hint =
     'if that is a sign-in page of this network, open it in a browser, otherwise set service.url to the right address'
-  const reason = `the service redirects to "${target}" (${response.status}); shelfd never follows redirects: ${way}`
+  const reason = `the service redirects to "${target}" (${response.status}); shelfd never follows redirects: ${hint}`
   // A service may redirect after it has stored a file.
   if (request.body?.kind === 'file') throw new DoubtError(cannot(request, reason), 'redirect-refused')
   throw new AccessError('redirect-refused', cannot(request, reason))

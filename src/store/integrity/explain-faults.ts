@@ -3,10 +3,10 @@ import Database from 'better-sqlite3'
 import { messageOf, OperatorError, ShelfdError, systemCodeOf, TemporaryError } from '../../foundation/errors.ts'
 import { DatabaseFaultError, isDamage, isDiskFull, isOutOfReach } from '../../foundation/sqlite/open-database.ts'
 
-/** Below this the disk counts as full: for small files SQLite reports no cause. */
-const HARDLY_ANY_BYTES = 256 * 1_024
+/** With less free space the disk counts as full, because SQLite reports no cause when it cannot extend a small file. */
+const MIN_FREE_BYTES = 256 * 1_024
 
-/** Rethrows store faults of SQLite and the system as a ShelfdError. */
+/** Runs `work`. Rethrows its faults of SQLite and the system as a ShelfdError that says what is wrong with the store. */
 export function explainFaults<T>(directory: string, work: () => T): T {
   try {
     return work()
@@ -15,7 +15,7 @@ export function explainFaults<T>(directory: string, work: () => T): T {
   }
 }
 
-/** What the user can do about a lost or damaged store. */
+/** Says what the user can do about a lost or damaged store. */
 export function recoveryHint(directory: string): string {
   return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start with an empty one`
 }
@@ -48,10 +48,10 @@ function unusable(directory: string, error: unknown): OperatorError {
   return new OperatorError('store-unusable', `${text}; ${todo}`, { cause: error })
 }
 
-/** SQLite reports a damaged header with the same code as a read-only file system. */
+/** Returns true for a damaged header too, because SQLite reports it with the same code as a read-only file system. */
 function isReadOnly(error: unknown): boolean {
-  const met = error instanceof DatabaseFaultError ? error.cause : error
-  return met instanceof Database.SqliteError && met.code.startsWith('SQLITE_READONLY')
+  const cause = error instanceof DatabaseFaultError ? error.cause : error
+  return cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_READONLY')
 }
 
 function mayWrite(directory: string): boolean {
@@ -66,7 +66,7 @@ function mayWrite(directory: string): boolean {
 function hasNoRoom(directory: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(directory)
-    return bavail * bsize < HARDLY_ANY_BYTES
+    return bavail * bsize < MIN_FREE_BYTES
   } catch {
     return false
   }

@@ -11,19 +11,19 @@ export interface FileIdentity {
 }
 
 /**
- * Records the store's commits and how it was closed. A store with fewer commits is an older copy, or lost a part of its log, and lacks
- * work that was reported as done.
+ * How many commits the store has, and how it was closed. A store with fewer commits than recorded is an older copy, or has lost a part of
+ * its log, so it lacks work that was reported as done.
  */
 export interface GenerationRecord {
   /** Durable commits so far, counted in the store as well. */
   readonly commits: number
-  /** The database file when the record was written. */
+  /** The identity of the database file when the record was written. */
   readonly place: FileIdentity | null
   /** The closed database file; null while it is open, and after a crash. */
   readonly closed: { readonly sizeBytes: number; readonly crc32: number } | null
 }
 
-/** Inodes of 2^63 and more are below zero here. */
+/** Inodes from 2^63 on are negative here. */
 const integer = z
   .string()
   .regex(/^-?\d+$/)
@@ -34,11 +34,11 @@ const recordShape = z.object({
   closed: z.object({ sizeBytes: z.int(), crc32: z.int() }).nullable(),
 })
 
-/** Every record has this length, so that it replaces the record before within one disk sector. */
+/** Every record has this length, so that it overwrites the previous record within one disk sector. */
 const RECORD_BYTES = 256
 const MAX_BYTES = 4_096
 
-/** Undefined without a file, null for an invalid record. Throws OperatorError for anything but a small file of ours. */
+/** Returns undefined without a file, null for an invalid record. Throws OperatorError for anything but a small file that shelfd wrote. */
 export function readGenerationRecord(file: string): GenerationRecord | null | undefined {
   const text = readOwnFile(file, MAX_BYTES)
   return text === undefined ? undefined : (recordShape.safeParse(parseJson(text)).data ?? null)
@@ -53,7 +53,7 @@ export function isSameIdentity(one: FileIdentity | null | undefined, other: File
   return one?.inode === other?.inode && one?.ctimeNs === other?.ctimeNs
 }
 
-/** It stays open, because every durable commit writes it. */
+/** The file of the record. It stays open, because every durable commit writes it. */
 export class GenerationFile implements Disposable {
   readonly #descriptor: number
 
@@ -63,7 +63,7 @@ export class GenerationFile implements Disposable {
     this.#descriptor = openSync(file, 'r+')
   }
 
-  /** A crash of the program keeps the record; a power cut may restore the one before. */
+  /** The record survives a crash of the program; after a power cut the previous one may be back. */
   write(record: GenerationRecord): void {
     writeSync(this.#descriptor, formatRecord(record), 0)
   }

@@ -12,10 +12,10 @@ import {
   readGenerationRecord,
 } from './generation.ts'
 
-/** The comparison of the store with its generation file, before anything is written. */
+/** The result of comparing the store with its generation file, before anything is written. */
 export interface VerifiedStore {
   readonly generation: GenerationRecord | undefined
-  /** The generation file is missing, or a user copied or restored both. */
+  /** The generation file is missing, or a user copied or restored it together with the store. */
   readonly isOfUnknownAge: boolean
 }
 
@@ -27,7 +27,7 @@ export interface StoreFiles {
 
 const CHUNK_BYTES = 2 ** 20
 
-/** Throws OperatorError when the store is gone, older than its generation file, changed since it was closed, or none. */
+/** Throws OperatorError if the store is gone, older than its generation file, or changed since it was closed, or is no store of shelfd. */
 export function verifyStore(files: StoreFiles): VerifiedStore {
   const { spec, generationFile } = files
   const generation = readGenerationRecord(generationFile) ?? undefined
@@ -45,8 +45,8 @@ export function verifyStore(files: StoreFiles): VerifiedStore {
 }
 
 /**
- * Verifies a store for reading, also beside its holder; throws like verifyStore. Read `generation` before opening the database, because a
- * holder writes it after each commit.
+ * Verifies a store for reading, also while another process holds it; throws like verifyStore. The caller must read `generation` before it
+ * opens the database, because the holder writes it after each commit.
  */
 export function verifyForReading(
   files: StoreFiles,
@@ -63,18 +63,18 @@ export function verifyForReading(
   if (isChanged && now?.closed && now.commits === generation.commits) throw changedStore(files.directory)
 }
 
-/** The generation file was written for another file. */
+/** Returns whether the generation file was written for another database file. */
 export function isElsewhere({ spec }: StoreFiles, generation: GenerationRecord | null | undefined): boolean {
   return !isSameIdentity(generation?.place, identityOf(spec.file))
 }
 
 export function lostStore(directory: string): OperatorError {
   return damaged(
-    `The store in "${directory}" is gone, its file "generation" is still there; ${recoveryHint(directory)}`,
+    `The store in "${directory}" is gone, but its file "generation" is still there; ${recoveryHint(directory)}`,
   )
 }
 
-/** 0 when the store has no schema, like a new one without its log. */
+/** Returns 0 for a store without a schema, such as a new one whose log is missing. */
 export function commitsOf(database: Database.Database): number {
   if (database.pragma('user_version', { simple: true }) === 0) return 0
   const read = database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'commits'")
@@ -105,7 +105,7 @@ export function recordClosed(spec: DatabaseSpec, generationFile: string): void {
   ]()
 }
 
-/** A reader leaves an empty log behind. */
+/** An empty log does not count, because a reader leaves one behind. */
 export function hasLog(file: string): boolean {
   return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

@@ -7,7 +7,7 @@ import { isOutOfReach, openDatabase } from '../../foundation/sqlite/open-databas
 import { type FileIdentity, GenerationFile, type GenerationRecord, identityOf, isSameIdentity } from './generation.ts'
 import { commitsOf, describeClosed, hasLog, type StoreFiles, type VerifiedStore } from './verify-store.ts'
 
-/** The database that this process writes. Counts each durable commit in the database, then in its generation file. */
+/** The database that this process writes. It counts each durable commit, first in the database, then in the generation file. */
 export class WritableDatabase implements Disposable {
   readonly database: Database.Database
   /** The database may lack receipts of earlier uploads. */
@@ -17,7 +17,7 @@ export class WritableDatabase implements Disposable {
   readonly #open: OpenFiles
   readonly #count: Database.Statement<[string]>
   #commits: number
-  #place: FileIdentity | null
+  #identity: FileIdentity | null
 
   constructor(files: StoreFiles, { generation, isOfUnknownAge }: VerifiedStore) {
     this.#files = files
@@ -28,7 +28,7 @@ export class WritableDatabase implements Disposable {
     try {
       this.#commits = commitsOf(this.database)
       this.#count = this.database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('commits', ?)")
-      this.#place = generation?.place ?? null
+      this.#identity = generation?.place ?? null
       this.#generation = new GenerationFile(files.generationFile, { commits: 0, place: null, closed: null })
       this.#open = new OpenFiles(files)
     } catch (error) {
@@ -37,7 +37,7 @@ export class WritableDatabase implements Disposable {
     }
   }
 
-  /** Undefined if no other program has changed its files. */
+  /** Returns undefined if no other program has changed the files of the store. */
   findChange(): OperatorError | undefined {
     return this.#open.findChange()
   }
@@ -58,14 +58,14 @@ export class WritableDatabase implements Disposable {
     return result
   }
 
-  /** SQLite can't change `synchronous` inside a transaction. */
+  /** Inside a transaction it belongs to that one, because SQLite can't change `synchronous` there. */
   writeRelaxed<T>(work: () => T): T {
     const transaction = this.database.transaction(work)
     if (this.database.inTransaction) return transaction()
     const result = this.#withoutWaiting(() => transaction.immediate())
     // A checkpoint changes the file's ctime, which the generation file records.
-    const place = this.#open.accept()
-    if (!isSameIdentity(place, this.#place)) this.#recordCommits(place)
+    const identity = this.#open.accept()
+    if (!isSameIdentity(identity, this.#identity)) this.#recordCommits(identity)
     return result
   }
 
@@ -102,9 +102,9 @@ export class WritableDatabase implements Disposable {
     this.#open[Symbol.dispose]()
   }
 
-  #recordCommits(place: FileIdentity): void {
-    this.#place = place
-    this.#generation.write({ commits: this.#commits, place, closed: null })
+  #recordCommits(identity: FileIdentity): void {
+    this.#identity = identity
+    this.#generation.write({ commits: this.#commits, place: identity, closed: null })
   }
 }
 
@@ -113,7 +113,7 @@ function recordOpening(generationFile: string, generation: GenerationRecord): vo
   file.writeDurably({ ...generation, closed: null })
 }
 
-/** SQLite writes the header with each checkpoint. */
+/** The length of the database header, which SQLite writes with each checkpoint. */
 const HEADER_BYTES = 100
 /** The offset of the counter of changes in the header, which never decreases. */
 const CHANGES_AT = 24
@@ -122,17 +122,17 @@ const LOG_MAGIC = [0x377f0682, 0x377f0683]
 const MAGIC_BYTES = 4
 
 /**
- * Notices when another program has deleted, replaced or overwritten a file of the open store: SQLite would go on, and its commits
- * would be missing at the next start.
+ * Finds out whether another program has deleted, replaced or overwritten a file of the open store. SQLite would not notice it, and its
+ * commits would be missing at the next start.
  */
 class OpenFiles implements Disposable {
   readonly #files: StoreFiles
   /** The inodes of the log, its index, and the generation file, by path. */
   readonly #inodes: ReadonlyMap<string, bigint | undefined>
-  /** Stays open until SQLite has closed the database: closing it drops the locks of this process. */
+  /** Stays open until SQLite has closed the database, because closing it drops all locks that this process has on the file. */
   readonly #database: number
   readonly #log: number
-  #place: FileIdentity | undefined
+  #identity: FileIdentity | undefined
   #header: Buffer
 
   constructor(files: StoreFiles) {
@@ -142,35 +142,37 @@ class OpenFiles implements Disposable {
     this.#inodes = new Map([log, `${file}-shm`, files.generationFile].map((path) => [path, inodeOf(path)]))
     this.#database = openOwnFile(file)
     this.#log = openOwnFile(log)
-    this.#place = identityOf(file)
+    this.#identity = identityOf(file)
     this.#header = readStart(this.#database, HEADER_BYTES)
   }
 
-  /** Undefined if no other program has changed the store. */
+  /** Returns undefined if no other program has changed the store. */
   findChange(): OperatorError | undefined {
     const { file } = this.#files.spec
-    const place = identityOf(file)
-    if (place?.inode !== this.#place?.inode) return storeIsGone(this.#files, file)
-    for (const [path, inode] of this.#inodes) if (inodeOf(path) !== inode) return storeIsGone(this.#files, path)
-    if (!this.#isLogWhole()) return storeIsChanged(this.#files, `${file}-wal`)
-    if (isSameIdentity(place, this.#place)) return undefined
-    return readStart(this.#database, HEADER_BYTES).equals(this.#header) ? undefined : storeIsChanged(this.#files, file)
+    const identity = identityOf(file)
+    if (identity?.inode !== this.#identity?.inode) return deletedStore(this.#files, file)
+    for (const [path, inode] of this.#inodes) if (inodeOf(path) !== inode) return deletedStore(this.#files, path)
+    if (!this.#isLogWhole()) return overwrittenStore(this.#files, `${file}-wal`)
+    if (isSameIdentity(identity, this.#identity)) return undefined
+    return readStart(this.#database, HEADER_BYTES).equals(this.#header)
+      ? undefined
+      : overwrittenStore(this.#files, file)
   }
 
-  /** Accepts changes by this process's transaction; throws OperatorError if the database is gone or another one. */
+  /** Accepts the changes of a transaction of this process. Throws OperatorError if the database is gone or was replaced. */
   accept(): FileIdentity {
     const { file } = this.#files.spec
-    const place = identityOf(file)
-    if (!place || place.inode !== this.#place?.inode) throw storeIsGone(this.#files, file)
+    const identity = identityOf(file)
+    if (!identity || identity.inode !== this.#identity?.inode) throw deletedStore(this.#files, file)
     // Most transactions change only the log.
-    if (isSameIdentity(place, this.#place)) return place
+    if (isSameIdentity(identity, this.#identity)) return identity
     const header = readStart(this.#database, HEADER_BYTES)
     if (header.length < HEADER_BYTES || changesOf(header) < changesOf(this.#header)) {
-      throw storeIsChanged(this.#files, file)
+      throw overwrittenStore(this.#files, file)
     }
     this.#header = header
-    this.#place = place
-    return place
+    this.#identity = identity
+    return identity
   }
 
   [Symbol.dispose](): void {
@@ -178,7 +180,7 @@ class OpenFiles implements Disposable {
     closeSync(this.#log)
   }
 
-  /** SQLite never shortens an open log: if another program cut it, SQLite would leave a hole. */
+  /** Returns false if another program cut the log. SQLite never shortens an open log, and would write on behind a hole. */
   #isLogWhole(): boolean {
     const start = readStart(this.#log, MAGIC_BYTES)
     return start.length === MAGIC_BYTES && LOG_MAGIC.includes(start.readUInt32BE())
@@ -198,12 +200,12 @@ function changesOf(header: Buffer): number {
   return header.readUInt32BE(CHANGES_AT)
 }
 
-function storeIsGone({ directory }: StoreFiles, path: string): OperatorError {
+function deletedStore({ directory }: StoreFiles, path: string): OperatorError {
   const text = `The store in "${directory}" was deleted or replaced while it was in use ("${basename(path)}")`
   return new OperatorError('store-damaged', `${text}; put it back and start again`)
 }
 
-function storeIsChanged({ directory }: StoreFiles, path: string): OperatorError {
+function overwrittenStore({ directory }: StoreFiles, path: string): OperatorError {
   const text = `The store in "${directory}" was changed by another program while it was in use ("${basename(path)}")`
   return new OperatorError('store-damaged', `${text}; find out which, and start again: shelfd checks what is left`)
 }

@@ -27,8 +27,8 @@ CREATE TABLE mirror (
   library_id         INTEGER NOT NULL REFERENCES library (id),
   remote_path        TEXT NOT NULL,
   -- The root's identity, pinned. The time of its creation distinguishes file systems at one mount point: the root of every ext4 has the
-  -- same inode, and device numbers change at a restart. UUID and size of the file system do so where it records no birth times, as
-  -- FAT and NTFS. NULL where the system does not report them, and until they were seen.
+  -- same inode, and device numbers change at a restart. Where the file system records no birth times, as FAT and NTFS, its UUID and
+  -- size do so. NULL: not reported, or not known yet.
   root_device        INTEGER NOT NULL,
   root_inode         INTEGER NOT NULL,
   root_birth_ns      INTEGER,
@@ -40,13 +40,13 @@ CREATE TABLE mirror (
   scrubbed_at        INTEGER NOT NULL,
   -- Created by `sync DIR`, not by a configuration: passed over by default where a configuration names mirrors.
   is_ad_hoc          INTEGER NOT NULL,
-  -- The state may lack what this mirror sent (it was restored, copied, or is new beside a library that holds the mirror's
-  -- directory), so before it sends anything the library is listed for entries that no receipt accounts for.
+  -- 1: before this mirror sends anything, the library is listed for entries without a receipt. Set where receipts may be missing: the
+  -- state was restored, copied or is new, or the ledger went back.
   must_search        INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Every directory seen; path is relative to the mirror, '' for its root. created_at: it exists remotely.
--- digest: a hash over names and fingerprints of its files, there only while its rows prove every one of them unchanged.
+-- Every directory seen; path is relative to the mirror, '' for its root. created_at: set if it exists remotely.
+-- digest: a hash of the names and fingerprints of its files; an equal one proves all unchanged. NULL while a row cannot prove that.
 CREATE TABLE directory (
   id          INTEGER PRIMARY KEY,
   mirror_id   INTEGER NOT NULL REFERENCES mirror (id),
@@ -57,8 +57,8 @@ CREATE TABLE directory (
 ) STRICT;
 CREATE INDEX directory_pending ON directory (mirror_id, path) WHERE created_at IS NULL;
 
--- One content: distinct bytes under one MIME type within a library; whoever adds one has searched for it in the same transaction.
--- resource_id is forgotten only when a person has the resource removed.
+-- One content: distinct bytes under one MIME type within a library. There is no UNIQUE: code that adds one first searches for it, in the
+-- same transaction. resource_id is forgotten only when a person has the resource removed.
 -- state: new (not sent) · sending (an intent is committed) · doubt (sent, outcome not known) · stored · refused
 CREATE TABLE content (
   id                 INTEGER PRIMARY KEY,
@@ -95,18 +95,18 @@ CREATE TABLE content (
   settled_batch      INTEGER,
   CHECK ((state = 'stored') = (resource_id IS NOT NULL))
 ) STRICT;
--- A fifth of the size of an index on all bytes, of which a batch of hashes in random order changes most pages; queries compare the rest.
+-- On 8 bytes, a fifth of the size: hashes come in random order, so a batch changes most pages. Queries compare the other bytes.
 CREATE INDEX content_by_hash ON content (substr(sha256, 1, 8));
 CREATE INDEX content_by_resource ON content (library_id, resource_id) WHERE resource_id IS NOT NULL;
 CREATE INDEX content_pending ON content (library_id, stored_seq) WHERE outcome = 'pending';
 CREATE INDEX content_in_doubt ON content (id) WHERE state = 'sending' OR state = 'doubt';
 CREATE INDEX content_troubled ON content (library_id, state) WHERE problem_code IS NOT NULL OR state = 'sending' OR state = 'doubt';
--- Contents that end otherwise than almost all do: a status counts their files, and takes the others for searchable.
+-- The few contents not plainly searchable. A status counts their files (and open and pending ones), and takes all others for searchable.
 CREATE INDEX content_unusual ON content (library_id)
   WHERE outcome = 'partial' OR outcome = 'failed' OR outcome = 'unknown' OR ingestion_note IS NOT NULL;
 
 -- Every file present at its last scan. is_received: its content is stored, so nothing remains to be done for it.
--- is_racy: hashed within two seconds of one of its times, so equal times prove nothing yet.
+-- is_racy: hashed within two seconds of its mtime or ctime, so equal times do not prove it unchanged.
 CREATE TABLE file (
   directory_id  INTEGER NOT NULL REFERENCES directory (id),
   name          TEXT NOT NULL,
@@ -122,8 +122,8 @@ CREATE TABLE file (
 CREATE INDEX file_by_content ON file (content_id);
 CREATE INDEX file_open ON file (directory_id, name) WHERE is_received = 0;
 
--- Files of a scan that halted because it found others in the place of all files that were known: they are taken for files of the
--- mirror once a scan ends well, and do not count as lost before.
+-- Files of a scan that halted because other files stood in place of all known ones. Once a scan ends well, they belong to the mirror;
+-- until then they do not count as lost.
 CREATE TABLE unconfirmed (
   mirror_id     INTEGER NOT NULL REFERENCES mirror (id),
   directory_id  INTEGER NOT NULL,
@@ -143,8 +143,8 @@ CREATE TABLE history (
 CREATE INDEX history_by_content ON history (content_id);
 
 -- One attempt to send a content; committed before its first byte leaves. outcome NULL: under way, or cut off.
--- remote_directory: the library directory in which it would land, by what was known of the service when it was sent; a search for
--- it is made there, whatever the configuration says meanwhile.
+-- remote_directory: the library directory in which it was expected when it was sent; a search looks there, even if the configuration
+-- has changed.
 CREATE TABLE upload (
   id          INTEGER PRIMARY KEY,
   content_id  INTEGER NOT NULL REFERENCES content (id),
@@ -158,13 +158,13 @@ CREATE TABLE upload (
   outcome     TEXT CHECK (outcome = 'created' OR outcome = 'duplicate' OR outcome = 'adopted' OR outcome = 'absent'
     OR outcome = 'refused' OR outcome = 'doubt' OR outcome = 'not-sent'),
   message     TEXT,
-  -- The host of a fleet that may have sent it there before this one took it over; NULL: this one.
+  -- The other host that may have sent it before this host took over the claim; NULL: this host.
   host        TEXT
 ) STRICT;
 CREATE INDEX upload_by_content ON upload (content_id);
 CREATE INDEX upload_by_day ON upload (begun_at);
 
--- Resources that a person has removed from the library, until they are, or a file has them again.
+-- Resources whose removal a person began. A row is deleted when the resource is gone, or its content has it again.
 CREATE TABLE removal (
   content_id   INTEGER NOT NULL REFERENCES content (id) ON DELETE CASCADE,
   resource_id  TEXT NOT NULL,
@@ -187,8 +187,8 @@ CREATE TABLE settlement (
 CREATE INDEX settlement_by_batch ON settlement (batch);
 CREATE INDEX settlement_by_content ON settlement (content_id);
 
--- Entries of a library that no receipt accounts for: one row for each name by which an upload may be known again. size and sha256
--- once it was downloaded.
+-- Entries of a library that no receipt accounts for: one row for each name by which an upload may be recognized. size and sha256:
+-- set once the entry was downloaded.
 CREATE TABLE foreign_entry (
   library_id   INTEGER NOT NULL REFERENCES library (id),
   mime         TEXT NOT NULL,
@@ -211,7 +211,7 @@ CREATE TABLE problem (
   first_at   INTEGER NOT NULL,
   count      INTEGER NOT NULL,
   retry_at   INTEGER,
-  -- Somebody set it aside (failed ignore); a problem of another code at this path is a new one.
+  -- Somebody set it aside with `shelfd failed ignore`; a problem of another code at this path is a new one.
   is_set_aside  INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (mirror_id, path)
 ) STRICT, WITHOUT ROWID;

@@ -70,7 +70,7 @@ export interface ContentProblem {
   readonly retryAt: number | null
 }
 
-/** It needs attention; with its first path in the mirror. */
+/** A content that needs attention, with the first of its paths in the mirror. */
 export type TroubledContent = ContentRow & { readonly path: string }
 
 export const CONTENT_COLUMNS = `
@@ -113,7 +113,7 @@ function prepareSending(database: Database.Database, announceNewlyPending: () =>
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.resource_id = ?`,
   )
   const setState = database.prepare<[ContentState, number]>('UPDATE content SET state = ? WHERE id = ?')
-  const doubtCutOff = database.prepare<[]>(
+  const markCutOffInDoubt = database.prepare<[]>(
     `UPDATE content INDEXED BY content_in_doubt SET state = 'doubt', doubts = doubts + 1
      WHERE (state = 'sending' OR state = 'doubt') AND state = 'sending'`,
   )
@@ -162,11 +162,11 @@ function prepareSending(database: Database.Database, announceNewlyPending: () =>
     setState: (id: number, state: 'new' | 'sending') => void setState.run(state, id),
     listSending: (): number[] => sending.all().map(({ id }) => id),
     markInDoubt: (id: number) => void addDoubt.run(id),
-    /** Uploads that the last holder left in flight become in doubt. */
-    doubtCutOff: () => void doubtCutOff.run(),
+    /** Marks the uploads as in doubt that the last holder of the store left in flight. */
+    markCutOffInDoubt: () => void markCutOffInDoubt.run(),
     markRefused: (id: number, problem: ContentProblem) =>
       void refuse.run(problem.code, problem.message, problem.retryAt, id),
-    /** The store never forgets the resource id (P13, receipts are kept). */
+    /** Records the resource id, which the store forgets only if a person has the resource removed (P13, receipts are kept). */
     markStored: (id: number, stored: StoredContent): void => {
       nextSeq ??= onlyRow(maxSeq.get()).seq + 1
       const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs, host = null } = stored
@@ -174,9 +174,9 @@ function prepareSending(database: Database.Database, announceNewlyPending: () =>
       nextSeq += 1
       announceNewlyPending()
     },
-    /** Contents in doubt or in flight that this mirror uploaded, or that it has a file of. */
+    /** Lists contents in doubt or in flight that this mirror uploaded, or of which it has a file. */
     listDoubtful: ({ id, library }: MirrorKey): DoubtfulContent[] => doubtful.all(library.id, id, id),
-    /** Undefined unless all contents of open files are new. */
+    /** Counts the contents of open files; undefined unless all of them are new. */
     tallyIfNew: (mirrorId: number): { contents: number; bytes: number; copies: number } | undefined => {
       const { areNew, ...tally } = onlyRow(ifNew.get(mirrorId))
       return areNew === 1 ? tally : undefined
@@ -210,9 +210,9 @@ function prepareProblems(database: Database.Database) {
   return {
     setProblem: (id: number, problem: ContentProblem | null) =>
       void (problem ? setProblem.run(problem.code, problem.message, problem.retryAt, id) : clearProblem.run(id)),
-    /** Not set aside; at most 10,000. */
+    /** Lists contents that need attention and are not set aside; at most 10,000. */
     listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
-    /** Not set aside, by code. */
+    /** Counts contents with a problem that are not set aside, by code. */
     countTroubled: (mirrorId: number, libraryId: number): CodeCount[] => troubledCounts.all(libraryId, mirrorId),
     /** Wall clock; null without a failed upload. */
     nextRetryAt: ({ id, library }: MirrorKey): number | null => nextRetry.get(library.id, id)?.at ?? null,

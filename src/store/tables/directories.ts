@@ -6,7 +6,7 @@ export interface DirectoryRow {
   readonly path: string
 }
 
-/** `0` follows `/` in character order. */
+/** Paths below a directory sort between `DIRECTORY/` and `DIRECTORY0`, because `0` follows `/`. */
 export const IS_BELOW = `iif(@path = '', d.path <> '', d.path > @path || '/' AND d.path < @path || '0')`
 
 export function prepareDirectories(database: Database.Database) {
@@ -54,14 +54,15 @@ export function prepareDirectories(database: Database.Database) {
     ensure: (mirrorId: number, path: string): number =>
       (find.get(mirrorId, path) ?? onlyRow(insert.get(mirrorId, path))).id,
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
-    /** Not known to exist remotely; parents before children. */
+    /** Lists directories that are not recorded as created in the library, parents before children. */
     listPending: (mirrorId: number): string[] => pending.all(mirrorId),
+    /** Like `listPending`, but only directories that hold files. */
     listPendingHolders: (mirrorId: number): string[] => pendingHolders.all(mirrorId),
-    /** Takes the path, since another directory may have its id by now. */
+    /** Takes the path, because by now another directory may have the id. */
     markCreated: (mirrorId: number, path: string, nowMs: number) => void markCreated.run(nowMs, mirrorId, path),
-    /** Includes all directories above and below. */
+    /** Undoes `markCreated` of the directory and of all directories above and below it. */
     markPending: (mirrorId: number, path: string) => void markPending.run({ mirrorId, path }),
-    /** Null unless the rows prove all files of the directory unchanged. */
+    /** Returns null unless the rows prove that all files of the directory are unchanged. */
     findDigest: (mirrorId: number, path: string): Buffer | null => findDigest.get(mirrorId, path) ?? null,
     setDigest: (directoryId: number, digest: Uint8Array | null) => void setDigest.run(digest, directoryId),
     remove: (directoryId: number) => void remove.run(directoryId),

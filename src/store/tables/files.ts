@@ -7,7 +7,7 @@ import type { MirrorKey } from './mirrors.ts'
 
 const MAX_NAMES = 50
 
-/** bigint, because a double is too small for nanoseconds. */
+/** Numbers are bigint, because nanoseconds exceed the precision of a number. */
 export type ComparedRow = readonly [
   name: string,
   size: bigint,
@@ -17,6 +17,7 @@ export type ComparedRow = readonly [
   isRacy: bigint,
 ]
 
+/** A file whose content is not stored yet, or which was not marked as received since. */
 export interface OpenFile extends Pick<ContentRow, 'sha256' | 'mime' | 'size' | 'state' | 'retryAt'> {
   readonly directoryId: number
   readonly directory: string
@@ -34,7 +35,7 @@ export const OPEN_FILES_START: OpenFileCursor = { directoryId: 0, name: '' }
 
 export type HistoryReason = 'changed' | 'gone' | 'ignored'
 
-/** Kept for one scan: missing files, and contents that are new at a path. */
+/** `gone` has the missing files of the current scan, `fresh` the contents that got a new path since the last complete scan. */
 export const SCAN_TABLES = `
   CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
     PRIMARY KEY (directory_id, name)) WITHOUT ROWID;
@@ -101,26 +102,26 @@ function prepareGone(database: Database.Database) {
   return {
     markGone: (directoryId: number, name: string, reason: HistoryReason) => void mark.run(reason, directoryId, name),
     markDirectoryGone: (directoryId: number, reason: HistoryReason) => void markAll.run(reason, directoryId),
-    /** `leftOut` of them are on disk, but a rule leaves them out. */
+    /** `leftOut` of the gone files are on disk, but a rule leaves them out. */
     countGone: (): { all: number; leftOut: number } => onlyRow(goneCount.get()),
     /**
-     * Gone files whose content has a new path: `now`, found in this scan; `ever`, since the last scan ended; `found`, like `ever`,
-     * without files that a rule leaves out.
+     * Counts gone files whose content has a new path: `now`, a path found in this scan; `ever`, one since the last complete scan; `found`,
+     * like `ever`, without files that a rule leaves out.
      */
     countMoved: (mirrorId: number): { now: number; ever: number; found: number } => onlyRow(movedCount.get(mirrorId)),
-    /** Keeps the paths of sent contents as history. */
+    /** Removes the rows of gone files, and keeps the paths of sent contents as history. */
     removeGone: (nowMs: number): void => {
       keepHistory.run(nowMs)
       removeGone.run()
     },
     addHistory: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number) =>
       void addToHistory.run(mirrorId, path, contentId, reason, nowMs),
-    /** Clears the marks of gone files, and counts new paths as earlier. */
+    /** Clears the marks of gone files; new paths so far count as found by an earlier scan. */
     beginScan: (mirrorId: number): void => {
       database.exec('DELETE FROM temp.gone')
       makeEarlier.run(mirrorId)
     },
-    /** Paths recorded until now are no longer targets of moves. */
+    /** New paths so far are no longer targets of moves. */
     endScan: (mirrorId: number) => void forgetFresh.run(mirrorId),
   }
 }
@@ -161,7 +162,7 @@ function prepareOpen(database: Database.Database) {
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
     listOpenCopies: (mirrorId: number, contentId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       openCopies.all(contentId, mirrorId, cursor.directoryId, cursor.name, limit),
-    /** A waiting file can be uploaded now, or has a stored content. */
+    /** Returns whether an open file can be uploaded now, or has a stored content. */
     hasSendable: (mirrorId: number, nowMs: number): boolean =>
       sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
@@ -170,7 +171,7 @@ function prepareOpen(database: Database.Database) {
   }
 }
 
-/** `previous` is its row until now. */
+/** A file as a scan found it. `previous` is its row so far. */
 interface ScannedRow {
   readonly directoryId: number
   readonly name: string
@@ -195,23 +196,23 @@ export function prepareScannedFiles(database: Database.Database) {
   const addContent = database.prepare<[number, Uint8Array, string, number]>(
     'INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?)',
   )
-  // Nearly all files are new, and a statement that may replace a row journals every page that it changes.
+  // Tried first: nearly all files are new, and a statement that may replace a row journals every page that it changes.
   const addFile = database.prepare<FileValues>('INSERT OR IGNORE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const replaceFile = database.prepare<FileValues>('INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const addFresh = database.prepare<[number, number]>('INSERT INTO temp.fresh (mirror_id, content_id) VALUES (?, ?)')
   const removeContent = database.prepare<[number]>('DELETE FROM content WHERE id = ?')
   const lastContent = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM content').pluck()
   return {
-    /** 0 when there is none. */
+    /** Returns 0 if there is no content. */
     lastContentId: (): number => onlyRow(lastContent.get()),
     /**
-     * Returns the content's id; undefined if the database refuses the row. A new path of a content up to `lastContentId` may be the
-     * target of a move.
+     * Returns the id of the file's content; undefined if the database refuses the row. A new path of a content with an id up to
+     * `lastContentId` may be the target of a move.
      */
     record: (mirror: MirrorKey, { previous, ...file }: ScannedRow, lastContentId: number): number | undefined => {
       const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
-      const known = find.get(sha256.subarray(0, 8), sha256, mime, mirror.library.id)
-      let contentId = known
+      const existingId = find.get(sha256.subarray(0, 8), sha256, mime, mirror.library.id)
+      let contentId = existingId
       try {
         contentId ??= Number(addContent.run(mirror.library.id, sha256, mime, size).lastInsertRowid)
         const isReceived = previous?.contentId === contentId ? previous.isReceived : 0
@@ -220,7 +221,7 @@ export function prepareScannedFiles(database: Database.Database) {
         if (previous || addFile.run(...values).changes === 0) replaceFile.run(...values)
       } catch (error) {
         if (!isRefusedRow(error)) throw error
-        if (known === undefined && contentId !== undefined) removeContent.run(contentId)
+        if (existingId === undefined && contentId !== undefined) removeContent.run(contentId)
         return undefined
       }
       if (!previous && contentId <= lastContentId) addFresh.run(mirror.id, contentId)
@@ -229,7 +230,7 @@ export function prepareScannedFiles(database: Database.Database) {
   }
 }
 
-/** Files that a halted scan found in the place of all others; `temp.gone` has those that the current scan misses. */
+/** Files that a halted scan found instead of all files of the mirror. `temp.gone` has the files that the current scan misses. */
 export function prepareUnconfirmed(database: Database.Database) {
   const isGone = (row: string) =>
     `EXISTS (SELECT 1 FROM temp.gone g WHERE g.directory_id = ${row}.directory_id AND g.name = ${row}.name)`
@@ -252,13 +253,13 @@ export function prepareUnconfirmed(database: Database.Database) {
     )
     .pluck()
   return {
-    /** These files wait for a scan that ends well. */
+    /** Adds the files that the scan found; they count as files of the mirror once a scan ends well. */
     addFound: (mirrorId: number) => void add.run(mirrorId),
-    /** `gone` of them are missing in the current scan. */
+    /** `gone` of all are missing in the current scan. */
     count: (mirrorId: number): { all: number; gone: number } => onlyRow(count.get(mirrorId)),
     clear: (mirrorId: number) => void clear.run(mirrorId),
-    /** At most `limit` missing paths, and paths in their place. */
-    exampleOf: (mirrorId: number, limit: number): { gone: string[]; there: string[] } => ({
+    /** Lists at most `limit` missing paths, and paths of the files found instead. */
+    listExamples: (mirrorId: number, limit: number): { gone: string[]; there: string[] } => ({
       gone: gone.all(limit),
       there: there.all(mirrorId, limit),
     }),

@@ -3,7 +3,7 @@ import { MAX_SIMILAR_NAMES, nameKeys } from '../../rules/similar-names.ts'
 import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-queries.ts'
 
-/** No content of the store refers to it. */
+/** An entry of the library to which no content of the store refers. */
 export type ForeignEntry = Pick<ListedEntry, 'resourceId' | 'title' | 'filename' | 'mime'>
 
 /** Undefined unless a download showed them. */
@@ -24,7 +24,7 @@ function prepareDue(database: Database.Database) {
   const isDue = database.prepare<[number], number>('SELECT must_search FROM mirror WHERE id = ?').pluck()
   const anyDue = database.prepare<[], number>('SELECT 1 FROM mirror WHERE must_search = 1 LIMIT 1').pluck()
   return {
-    /** Every mirror must search for earlier uploads before it uploads. */
+    /** From now on every mirror must search for earlier uploads before it uploads. */
     requireSearches: () => void demandAll.run(),
     requireSearch: (mirrorId: number) => void demand.run(1, mirrorId),
     recordSearched: (mirrorId: number) => void demand.run(0, mirrorId),
@@ -34,14 +34,14 @@ function prepareDue(database: Database.Database) {
 }
 
 function prepareEntries(database: Database.Database) {
-  const isKnown = `EXISTS (SELECT 1 FROM content c WHERE c.library_id = @libraryId AND c.resource_id = `
+  const hasContent = `EXISTS (SELECT 1 FROM content c WHERE c.library_id = @libraryId AND c.resource_id = `
   const add = database.prepare<[Record<string, string | number>]>(
     `INSERT INTO foreign_entry (library_id, mime, name_key, resource_id, title, filename)
-     SELECT @libraryId, @mime, @key, @resourceId, @title, @filename WHERE NOT ${isKnown} @resourceId) ON CONFLICT DO NOTHING`,
+     SELECT @libraryId, @mime, @key, @resourceId, @title, @filename WHERE NOT ${hasContent} @resourceId) ON CONFLICT DO NOTHING`,
   )
   const any = database.prepare<[number], number>('SELECT 1 FROM foreign_entry WHERE library_id = ? LIMIT 1').pluck()
   const isCandidate = `library_id = @libraryId AND mime = @mime AND coalesce(size, @size) = @size
-    AND coalesce(sha256, @sha256) = @sha256 AND NOT ${isKnown} s.resource_id)`
+    AND coalesce(sha256, @sha256) = @sha256 AND NOT ${hasContent} s.resource_id)`
   const columns = 'resource_id AS resourceId, title, filename, mime'
   const ofName = database.prepare<[Record<string, string | number | Uint8Array>], ForeignEntry>(
     `SELECT ${columns} FROM foreign_entry s WHERE name_key = @key AND resource_id > @after AND ${isCandidate}
@@ -63,7 +63,7 @@ function prepareEntries(database: Database.Database) {
   )
   return {
     hasAny: (libraryId: number): boolean => any.get(libraryId) !== undefined,
-    /** One row for each name key. */
+    /** Adds a row for each name key of an entry. */
     add: (entries: readonly ListedEntry[]): void => {
       for (const { libraryId, resourceId, title, filename, mime } of entries)
         for (const key of nameKeys({ title, filename })) add.run({ libraryId, mime, key, resourceId, title, filename })
@@ -77,14 +77,14 @@ function prepareEntries(database: Database.Database) {
         after = page.at(-1)?.resourceId
       }
     },
-    /** Entries whose name key begins `key`, or begins with it. */
+    /** Lists entries whose name key is a prefix of `key`, or begins with it. */
     listSimilarNames: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): ForeignEntry[] => {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
     },
     recordBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes) =>
       void setBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId),
-    /** It has a receipt now, or can't be compared. */
+    /** Call it for an entry that has a receipt now, or can't be compared. */
     remove: (libraryId: number, resourceId: string) => void remove.run(libraryId, resourceId),
   }
 }

@@ -55,7 +55,7 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
   const pendingCount = database.prepare<[number, number, number], { n: number }>(
     `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
   )
-  // Without a time, only "failed retry" makes it due.
+  // Contents without a time are left out: only "failed retry" makes them due.
   const due = database.prepare<[number, number, number], PendingResource>(
     `SELECT ${PENDING_COLUMNS} FROM content
      WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
@@ -68,14 +68,14 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
   const claim = database.prepare<[number, number, number, number, number]>(
     `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
   )
-  const isNotWhole = `c.library_id = ? AND (c.mirror_id = ? OR ${HAS_FILE}) AND c.is_set_aside = 0
+  const isIncomplete = `c.library_id = ? AND (c.mirror_id = ? OR ${HAS_FILE}) AND c.is_set_aside = 0
     AND (c.outcome = 'partial' OR c.outcome = 'searchable')
     AND (c.outcome = 'partial' OR c.outcome = 'failed' OR c.outcome = 'unknown' OR c.ingestion_note IS NOT NULL)`
-  const anyNotWhole = database.prepare<[number, number, number], { n: number }>(
-    `SELECT EXISTS (SELECT 1 FROM content c INDEXED BY content_unusual WHERE ${isNotWhole}) AS n`,
+  const anyIncomplete = database.prepare<[number, number, number], { n: number }>(
+    `SELECT EXISTS (SELECT 1 FROM content c INDEXED BY content_unusual WHERE ${isIncomplete}) AS n`,
   )
   const followAgain = database.prepare<[number, number, number]>(
-    `UPDATE content AS c INDEXED BY content_unusual SET outcome = 'pending', ${NO_PROBLEM} WHERE ${isNotWhole}`,
+    `UPDATE content AS c INDEXED BY content_unusual SET outcome = 'pending', ${NO_PROBLEM} WHERE ${isIncomplete}`,
   )
   const setStatus = database.prepare<
     [string | null, IngestionOutcome, number | null, number, IngestionOutcome, string | null, number]
@@ -110,22 +110,23 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
     `SELECT searchable_at - uploaded_at AS ms ${becameSearchable} ORDER BY ms LIMIT 1 OFFSET ?`,
   )
   return {
-    /** In the order they were stored, after `afterSeq`. */
+    /** Lists resources in the order in which they were stored, after `afterSeq`. */
     listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
       pending.all(library.id, id, afterSeq, limit),
     countPending: ({ id, library }: MirrorKey): number => onlyRow(pendingCount.get(library.id, id, id)).n,
-    /** Stored resources with a problem that are out of quarantine; at most 1000. */
+    /** Lists stored resources with a problem whose quarantine is over; at most 1,000. */
     listDueForRecheck: (mirrorId: number, nowMs: number): PendingResource[] =>
       due.all(mirrorId, ...quarantineEnds(nowMs)),
     /** Wall clock; null when no quarantine is running. */
     nextRecheckAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextRecheck.get(mirrorId, nowMs)).at,
-    /** The summary of this mirror's run counts them from now on. */
+    /** From now on the summary of this run counts the pending resources of the mirror. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
       announceNewlyPending()
     },
-    /** Resources without all of their text; `followAgain` is for those that are read anew. */
-    isAnyNotWhole: ({ id, library }: MirrorKey): boolean => onlyRow(anyNotWhole.get(library.id, id, id)).n === 1,
+    /** Returns whether some resource lacks text. When the library can read such resources again, call `followAgain`. */
+    isAnyTextIncomplete: ({ id, library }: MirrorKey): boolean =>
+      onlyRow(anyIncomplete.get(library.id, id, id)).n === 1,
     followAgain: ({ id, library }: MirrorKey): void => {
       followAgain.run(library.id, id, id)
       announceNewlyPending()
@@ -133,12 +134,12 @@ export function prepareIngestion(database: Database.Database, announceNewlyPendi
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion) =>
       void setStatus.run(status, outcome, searchableAt, seenAt, outcome, note, id),
     setIngestionSeen: (id: number, status: string | null, seenAt: number) => void setSeen.run(status, seenAt, id),
-    /** The service reports on the resource again. */
+    /** Call it when the service reports on the resource again. */
     clearPollProblem: (id: number) => void clearPollProblem.run(id),
     tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
-    /** An arbitrary sample, of at most `maxBytes` each. */
-    listSearchableTexts: (runId: number, mirrorId: number, mostBytes: number, limit: number): SearchableText[] =>
-      searchableTexts.all(runId, mirrorId, mostBytes, limit),
+    /** Lists an arbitrary sample of texts with at most `maxBytes` each. */
+    listSearchableTexts: (runId: number, mirrorId: number, maxBytes: number, limit: number): SearchableText[] =>
+      searchableTexts.all(runId, mirrorId, maxBytes, limit),
     countTimesToSearchable: (runId: number, mirrorId: number): number => onlyRow(countTimes.get(runId, mirrorId)).n,
     nthTimeToSearchable: (runId: number, mirrorId: number, index: number): number =>
       onlyRow(nthTime.get(runId, mirrorId, index)).ms,

@@ -10,7 +10,7 @@ export type KeyValueQueries = ReturnType<typeof prepareKeyValues>
 /** Separates these keys from the store's own in `meta`. */
 export const VALUE_PREFIX = 'value:'
 
-/** Outlive a process: when a schedule is due, whether a mirror is paused. */
+/** Values that outlive a process, such as when a schedule is due, or whether a mirror is paused. */
 export function prepareKeyValues(database: Database.Database) {
   const get = database.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?')
   const set = database.prepare<[string, string]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)')

@@ -20,7 +20,7 @@ export interface MirrorRow {
   readonly rootInode: bigint
   /** Null until a birth time was seen. */
   readonly rootBirthNs: bigint | null
-  /** The file system, where that has no birth times. */
+  /** UUID and size of the file system, if it has no birth times. */
   readonly rootVolumeId: string | null
   readonly rootVolumeBytes: number | null
   readonly scrubbedAt: number
@@ -85,8 +85,8 @@ export function prepareMirrors(database: Database.Database) {
       onlyRow(insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)).id,
     pinMirror: (mirror: NewMirror, nowMs: number) =>
       void insertMirror.run({ ...mirror, nowMs, isAdHoc: Number(mirror.isAdHoc) }),
-    pinRoot: ({ id, path, rootDevice, rootInode, ...rest }: PinnedRoot & Pick<MirrorRow, 'id'>): void => {
-      const { rootBirthNs, rootVolumeId, rootVolumeBytes } = rest
+    pinRoot: ({ id, path, rootDevice, rootInode, ...volume }: PinnedRoot & Pick<MirrorRow, 'id'>): void => {
+      const { rootBirthNs, rootVolumeId, rootVolumeBytes } = volume
       pinRoot.run({ id, path, rootDevice, rootInode, rootBirthNs, rootVolumeId, rootVolumeBytes })
     },
     setAdHoc: (mirrorId: number, isAdHoc: boolean) => void setAdHoc.run(Number(isAdHoc), mirrorId),
@@ -112,20 +112,20 @@ interface Forgotten {
   readonly libraryId: number
 }
 
-/** Another mirror has a file, an earlier path or an upload of the content `c`. */
+/** Whether another mirror has a file, an earlier path or an upload of the content `c`. */
 const IS_USED_ELSEWHERE = `(
   EXISTS (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id <> @id)
   OR EXISTS (SELECT 1 FROM history fo WHERE fo.content_id = c.id AND fo.mirror_id <> @id)
   OR EXISTS (SELECT 1 FROM upload u WHERE u.content_id = c.id AND u.mirror_id <> @id))`
 
-/** The id of another mirror that holds a content (IS_HELD). */
+/** The id of another mirror that uses a content (IS_USED_ELSEWHERE). */
 const otherMirror = (contentId: string) => `coalesce(
   (SELECT d.mirror_id FROM file f JOIN directory d ON d.id = f.directory_id
     WHERE f.content_id = ${contentId} AND d.mirror_id <> @id LIMIT 1),
   (SELECT fo.mirror_id FROM history fo WHERE fo.content_id = ${contentId} AND fo.mirror_id <> @id LIMIT 1),
   (SELECT u.mirror_id FROM upload u WHERE u.content_id = ${contentId} AND u.mirror_id <> @id LIMIT 1))`
 
-/** Deleted before the rows that they refer to. Contents that other mirrors have pass to these. */
+/** Rows are deleted before those that they refer to. Contents and uploads that another mirror uses are handed over to it. */
 const STEPS = [
   `DELETE FROM upload WHERE content_id IN (SELECT c.id FROM content c WHERE c.library_id = @libraryId AND NOT ${IS_USED_ELSEWHERE})`,
   'DELETE FROM history WHERE mirror_id = @id',
@@ -155,12 +155,12 @@ function prepareForgetting(database: Database.Database) {
     )
     .pluck()
   return {
-    /** Present files, and resources that no other mirror has. */
+    /** Counts the mirror's present files, and resources that no other mirror uses. */
     countHoldings: (mirror: Forgotten) => ({
       files: onlyRow(files.get(mirror)),
       resources: onlyRow(resources.get(mirror)),
     }),
-    /** Call it inside a write. */
+    /** Deletes the mirror and what only it uses. Call it inside a write. */
     forget: (mirror: Forgotten) => steps.forEach((step) => void step.run(mirror)),
   }
 }

@@ -31,12 +31,12 @@ export function prepareProblems(database: Database.Database) {
   return {
     list: (mirrorId: number): ProblemRow[] => list.all(mirrorId),
     listOpen: (mirrorId: number): ProblemRow[] => list.all(mirrorId).filter(({ isSetAside }) => isSetAside === 0),
-    /** Not set aside. */
+    /** Counts problems that are not set aside. */
     countByCode: (mirrorId: number): CodeCount[] => counts.all(mirrorId),
     find: (mirrorId: number, path: string): ProblemRow | undefined => find.get(mirrorId, path),
     record: (mirrorId: number, { path, code, message }: PathProblem, nowMs: number) =>
       void upsert.run(mirrorId, path, code, message, nowMs),
-    /** Returns false if it was so before. */
+    /** Returns false if that changed nothing. */
     setAside: (mirror: string, path: string, isSetAside: boolean): boolean =>
       setAside.run(Number(isSetAside), mirror, path, Number(isSetAside)).changes > 0,
     clear: (mirrorId: number, path: string) => void remove.run(mirrorId, path),
@@ -78,9 +78,9 @@ export function prepareQuarantine(database: Database.Database) {
   )
   return {
     list: (): QuarantineRow[] => list.all(),
-    /** Ends the setting aside, too. Returns false for a content without a problem. */
+    /** Also ends a setting aside. Returns false for a content without a problem. */
     makeDue: (contentId: number): boolean => retry.run(contentId).changes > 0,
-    /** Returns false when the content has no problem or was set aside before. */
+    /** Returns false if the content has no problem, or was set aside before. */
     setAside: (contentId: number): boolean => setAside.run(contentId).changes > 0,
   }
 }

@@ -29,7 +29,7 @@ export type ReportedFile = Omit<
   'sha256' | 'isReceived' | 'libraryId' | 'isDuplicate' | 'doubts' | 'ingestionSeenAt' | 'failedTries' | 'retryAt'
 > & { readonly sha256Hex: string }
 
-/** With one of its locations, if any. */
+/** A file with one of its locations in the library, if it has any. */
 export type LocatedFile = ReportedFile & {
   readonly remoteDirectory: string | null
   readonly remoteFilename: string | null
@@ -56,11 +56,11 @@ export interface StateTally extends FileTally {
 export interface DirectoryTally {
   readonly path: string
   readonly files: number
-  /** 0: all its files are in sync without any remark, if the disk is unchanged. */
+  /** 0: if the disk is unchanged, all its files are in sync without a remark. */
   readonly mayDiffer: number
 }
 
-/** With one of its present or former paths. */
+/** A stored content with one of its present or former paths. */
 export type SentContent = Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size'> & {
   readonly resourceId: string
   readonly path: string
@@ -72,6 +72,7 @@ export interface HistoricalContent extends Pick<ContentRow, 'sha256' | 'resource
   readonly endedAt: number
 }
 
+/** The state of almost all files. */
 const PLAIN = { state: 'stored', outcome: 'searchable', isSetAside: 0, hasProblem: 0, withoutText: 0 } as const
 
 export const LISTING_TABLE = `
@@ -86,7 +87,7 @@ function prepareListed(database: Database.Database) {
   // One call for many rows takes half the time.
   const add = database.prepare<[string]>(
     `INSERT OR REPLACE INTO temp.listed
-     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?) ORDER BY 2, key`,
   )
   const locations = database.prepare<[number, string], Listed>(
     `SELECT resource_id AS resourceId, directory, filename, mime
@@ -160,7 +161,7 @@ function prepareLocal(database: Database.Database) {
   const tallyBelow = database.prepare<{ mirrorId: number; path: string }, StateTally>(
     `${tallied} WHERE d.mirror_id = @mirrorId AND (d.path = @path OR ${IS_BELOW}) GROUP BY 1, 2, 3, 4`,
   )
-  const known = database
+  const fileCount = database
     .prepare<[number], number>(
       `SELECT CASE WHEN (SELECT count(*) FROM mirror) = 1 THEN (SELECT count(*) FROM file)
          ELSE (SELECT count(*) FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ?) END`,
@@ -251,40 +252,41 @@ function prepareLocal(database: Database.Database) {
   return {
     /** Counts files and contents of a mirror by the state of the content; reads each file. */
     tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
+    /** Counts files like `tallyStates`, but reads only those that are not in the state PLAIN. */
     tallyFiles: (mirrorId: number): FileTally[] => {
       const others = unusual.all({ mirrorId })
-      const files = others.reduce((rest, tally) => rest - tally.files, onlyRow(known.get(mirrorId)))
+      const files = others.reduce((remaining, { files: n }) => remaining - n, onlyRow(fileCount.get(mirrorId)))
       return [{ ...PLAIN, files }, ...others]
     },
     tallyStatesBelow: (mirrorId: number, path: string): StateTally[] => tallyBelow.all({ mirrorId, path }),
     listPathsOf: (mirrorId: number, contentId: number, limit: number): string[] =>
       pathsOf.all(contentId, mirrorId, limit),
-    /** The contents that a path had before, oldest first. */
+    /** Lists the contents that a path had before, the oldest first. */
     listHistory: (mirrorId: number, path: string): HistoricalContent[] => history.all(mirrorId, path),
-    /** Stored contents of a mirror's files, by id, after `afterId`. */
+    /** Lists stored contents of a mirror's files in the order of their ids, after `afterId`. */
     listSent: (mirrorId: number, afterId: number, limit: number): SentContent[] =>
       sentFiles.all({ mirrorId, afterId, limit }),
     /** `wasListed`: files whose resource is not listed differ as well. */
     iterateDirectories: (mirrorId: number, wasListed: boolean): IterableIterator<DirectoryTally> =>
       directories.iterate({ mirrorId, wasListed: Number(wasListed) }),
-    /** The listing does not show them. */
+    /** Lists resources of the mirror's files that the listing does not show. */
     listUnlisted: (mirrorId: number, libraryId: number, limit: number): string[] =>
       unlisted.all({ mirrorId, libraryId, limit }),
-    /** A file comes once for each of its locations. */
+    /** Iterates over files; one with several locations comes once for each. */
     iterateFiles: (mirrorId: number): IterableIterator<LocatedFile> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
-    /** The file of a path, or the files below a directory. */
+    /** Lists the file of a path, or the files below a directory. */
     listFilesBelow: (mirrorId: number, path: string): FileRow[] =>
       filesBelow.all({ mirrorId, path, directory: parentOf(path), name: nameOf(path) }),
-    /** Paths that end with `path`, whole names; former files where there are none. */
+    /** Lists paths of files that end with the names of `path`; if there are none, those of former files. */
     listNamed: (mirrorId: number, path: string): string[] =>
       named.all({ mirrorId, name: nameOf(path), end: `/${path}` }),
-    /** In the order in which they went away. */
+    /** Lists contents of files that were removed, in the order of their removal. */
     listGone: (mirrorId: number, path: string): SentContent[] => gone.all({ mirrorId, path }),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
-    /** The uploaded file, or else the first. */
+    /** Returns the path of the uploaded file of a content, or else its first path. */
     findOriginal: (mirrorId: number, contentId: number): string | undefined => original.get(contentId, mirrorId)?.path,
-    /** The uploaded file comes first. */
+    /** Iterates over files that share a content; of each content, the uploaded file comes first. */
     iterateCopies: (mirrorId: number): IterableIterator<Copy> => copies.iterate(mirrorId, mirrorId),
   }
 }

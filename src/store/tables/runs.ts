@@ -34,7 +34,7 @@ export function prepareRuns(database: Database.Database) {
       finish.run(verdict, JSON.stringify(summary), nowMs, runId)
       prune.run(runId - KEPT_RUNS)
     },
-    /** Runs that earlier processes did not finish. */
+    /** Ends runs that earlier processes did not finish. */
     endCutOff: () => void endCutOff.run(),
     last: (mirrorId: number): RunRow | undefined => last.get(mirrorId),
     listNewest: (limit: number): RunRow[] => newest.all(limit),
@@ -66,9 +66,9 @@ export function prepareTimeline(database: Database.Database) {
      WHERE rank = (n + 1) / 2`,
   )
   return {
-    /** Intervals without uploads are left out; slot 0 is the oldest. A failed ingestion counts at its upload. */
+    /** Counts uploads by interval: slot 0 is the oldest, one without uploads is left out. A failed ingestion counts at its upload. */
     tally: (spec: TimelineSpec) => tally.all(spec),
-    /** Median time until searchable, by interval of the upload. */
+    /** Lists the median time until a resource was searchable, by interval of the upload. */
     listMedians: (spec: TimelineSpec) => medians.all(spec),
   }
 }

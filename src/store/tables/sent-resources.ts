@@ -3,7 +3,7 @@ import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { FILE_PATH } from '../sql.ts'
 import { IS_BELOW } from './directories.ts'
 
-export interface MirrorPlace {
+export interface MirrorPath {
   readonly mirror: string
   /** A directory or a file, relative to the mirror's root. */
   readonly path: string
@@ -14,14 +14,14 @@ interface RootedPath {
   readonly path: string
 }
 
-/** A content that the service stores, with what is known of its files. */
+/** A content that the service stores, with its present and former files. */
 export interface SentResource {
   readonly mime: string
   readonly size: number
   readonly uploadedAt: number | null
   /** Some of its files, the last changed first (wall clock). */
   readonly files: readonly (RootedPath & { readonly changedAt: number })[]
-  /** Where the file was that was sent. */
+  /** The path from which it was sent, if no file with this content is there now. */
   readonly sentFrom: RootedPath | null
   /** The last file of a content that has none now. */
   readonly last: LastFile | null
@@ -31,7 +31,7 @@ export interface SentResource {
 
 interface LastFile extends RootedPath {
   readonly reason: 'changed' | 'gone' | 'ignored'
-  /** The file has another content by now, which cannot be found yet, and of the older ones this is the newest that can. */
+  /** Searches do not find the present content of the file yet, and of its earlier contents this is the newest that they find. */
   readonly isNewestFound: boolean
 }
 
@@ -57,13 +57,15 @@ export function prepareSentResources(database: Database.Database) {
      FROM file f JOIN directory d ON d.id = f.directory_id JOIN mirror m ON m.id = d.mirror_id WHERE f.content_id = @id`
   const newestFirst = `ORDER BY f.mtime_ns DESC LIMIT ${MAX_FILES}`
   const files = database.prepare<{ id: number }, FoundFile>(`${ofContent} ${newestFirst}`)
-  const filesIn = database.prepare<MirrorPlace & { id: number; directory: string; name: string }, FoundFile>(
+  const filesIn = database.prepare<MirrorPath & { id: number; directory: string; name: string }, FoundFile>(
     `${ofContent} AND m.name = @mirror AND (d.path = @path OR ${IS_BELOW} OR (d.path = @directory AND f.name = @name))
      ${newestFirst}`,
   )
-  const sentFrom = database.prepare<[number], RootedPath>(
-    `SELECT m.path AS root, u.path FROM upload u JOIN mirror m ON m.id = u.mirror_id
-     WHERE u.content_id = ? AND (u.outcome = 'created' OR u.outcome = 'duplicate') ORDER BY u.id LIMIT 1`,
+  const sentFrom = database.prepare<{ id: number }, RootedPath>(
+    `SELECT root, path FROM (SELECT m.id, m.path AS root, u.path FROM upload u JOIN mirror m ON m.id = u.mirror_id
+       WHERE u.content_id = @id AND (u.outcome = 'created' OR u.outcome = 'duplicate') ORDER BY u.id LIMIT 1) sent
+     WHERE NOT EXISTS (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id
+       WHERE f.content_id = @id AND d.mirror_id = sent.id AND ${FILE_PATH} = sent.path)`,
   )
   const last = database.prepare<[number], FormerFile>(
     `SELECT m.id AS mirrorId, m.path AS root, h.path, h.reason FROM history h JOIN mirror m ON m.id = h.mirror_id
@@ -102,8 +104,8 @@ export function prepareSentResources(database: Database.Database) {
     return endedAt === null ? null : { count, endedAt }
   }
   return {
-    /** Undefined for what no mirror sent to the service `origin`. With a place, only files that lie there count. */
-    find: (origin: string, resourceId: string, place: MirrorPlace | null): SentResource | undefined => {
+    /** Returns undefined for a resource that no mirror sent to the service `origin`. With a `place`, only files in it count. */
+    find: (origin: string, resourceId: string, place: MirrorPath | null): SentResource | undefined => {
       const found = content.get({ origin, resourceId })
       if (!found) return undefined
       const { id, ...sent } = found
@@ -114,7 +116,7 @@ export function prepareSentResources(database: Database.Database) {
       return {
         ...sent,
         files: present.map(({ root, path, changedAt }) => ({ root, path, changedAt })),
-        sentFrom: sentFrom.get(id) ?? null,
+        sentFrom: sentFrom.get({ id }) ?? null,
         last: first ? null : readLast(id),
         earlier: first ? readEarlier(id, first) : null,
       }

@@ -3,16 +3,16 @@ import { onlyRow } from '../sql.ts'
 import type { ContentRow } from './contents.ts'
 import { VALUE_PREFIX } from './key-values.ts'
 
-/** Where the store keeps its last session at a ledger. */
+/** The key of the host's last session at a ledger. */
 export const SESSION_KEY = 'fleet:session'
 
 /** Set while the store is used without its fleet; the ledger learns later what was sent. */
 export const ABSENT_KEY = 'fleet:absent'
 
-/** Set when the store was moved: the original may be in use, with the same session. */
+/** Set when the store was copied or moved: the original may still be in use, with the same session. */
 export const COPIED_KEY = 'fleet:copied'
 
-/** An outcome that the ledger does not know. */
+/** An outcome that the ledger has not got yet. */
 export interface Settlement
   extends Pick<ContentRow, 'sha256' | 'mime' | 'size' | 'resourceId' | 'outcome' | 'ingestionNote'>,
     Pick<ContentRow, 'problemCode' | 'problemMessage' | 'retryAt' | 'isSetAside'> {
@@ -26,7 +26,7 @@ export interface Settlement
   readonly remoteId: string
 }
 
-/** How many contents one step looks at: a host may join with millions. */
+/** How many contents one step looks at; a host may join a fleet with millions. */
 const CONTENTS_A_STEP = 10_000
 
 export function prepareSettlements(database: Database.Database) {
@@ -69,7 +69,7 @@ export function prepareSettlements(database: Database.Database) {
     add: (session: bigint, contentId: number, kind: string) => void add.run(String(session), contentId, kind),
     /** Adds nothing if this store was never in a fleet. */
     addDecided: (contentId: number, kind: string) => void addDecided.run(contentId, kind),
-    /** Adds the next receipts that the ledger got in no batch up to `settled`. Returns the last content; undefined at the end. */
+    /** Adds the next receipts that no batch up to `settled` brought to the ledger. Returns the last content's id; undefined at the end. */
     addUnsettled: (session: bigint, afterId: number, settled: bigint): number | undefined => {
       const untilId = afterId + CONTENTS_A_STEP
       addSome.run(String(session), afterId, untilId, Number(settled))
@@ -77,20 +77,20 @@ export function prepareSettlements(database: Database.Database) {
     },
     /** Numbers at most `limit` outcomes; returns how many there were. */
     numberBatch: (batch: bigint, limit: number): number => number.run(Number(batch), limit).changes,
-    /** The ledger has lost batches, and numbers anew. */
+    /** Call it when the ledger has lost batches: they are numbered again. */
     forgetNumbers: () => void unnumber.run(),
     oldestBatch: (): bigint | undefined => {
       const { batch } = onlyRow(first.get())
       return batch === null ? undefined : BigInt(batch)
     },
     list: (batch: bigint): Settlement[] => list.all(Number(batch)),
-    /** The ledger has settled the batch. */
+    /** Call it when the ledger has settled the batch. */
     acknowledge: (batch: bigint): void => {
       mark.run(Number(batch), Number(batch))
       remove.run(Number(batch))
     },
     count: (): number => onlyRow(count.get()).n,
-    /** Contents with these outcomes may be claimed again. */
+    /** Returns whether one of the outcomes lets a content be claimed again. */
     hasReversible: (): boolean => onlyRow(anyReversible.get()).n === 1,
     isEmpty: (): boolean => onlyRow(isAny.get()).n === 0,
   }

@@ -9,7 +9,7 @@ export interface StoredResource {
   readonly sizeBytes: number
 }
 
-/** A resource for which no file stands any more, with its last file. Times are wall clock. */
+/** A resource whose content no file has any more, with its last file. Times are wall clock. */
 export interface UnusedResource extends StoredResource {
   readonly mirrorId: number
   readonly root: string
@@ -18,7 +18,7 @@ export interface UnusedResource extends StoredResource {
   readonly endedAt: number
 }
 
-/** What is known of a resource. */
+/** Clears what a content has recorded about its resource. */
 const WITHOUT_RESOURCE = `resource_id = NULL, outcome = NULL, ingestion_status = NULL, ingestion_note = NULL, ingestion_seen_at = NULL,
   searchable_at = NULL, uploaded_at = NULL, is_duplicate = 0, second_location = 0`
 
@@ -75,20 +75,20 @@ export function prepareUnusedResources(database: Database.Database) {
     return true
   }
   return {
-    /** Lists those of the service `origin` by the time when they lost their files; leaves out what was there before our upload. */
+    /** Lists unused resources of the service `origin` by the time when they lost their files, without those that others sent first. */
     list: (origin: string): UnusedResource[] => unused.all(origin),
     find: (origin: string, resourceId: string): StoredResource | undefined => byId.get({ origin, resourceId }),
-    /** The one of a file, and its earlier ones that no other file has. */
+    /** Lists the resource of a file, and its earlier resources that no other file has. */
     ofFile: (origin: string, mirrorId: number, path: string): StoredResource[] =>
       ofFile.all({ origin, mirrorId, path, directory: parentOf(path), name: nameOf(path) }),
-    /** Removals that were begun and not ended. */
+    /** Lists resources whose removal was begun and not ended. */
     listBegun: (origin: string): StoredResource[] => begun.all(origin),
-    /** The resource no longer counts as stored, and will be removed. False if a file has it, or the content has another resource. */
+    /** Begins the removal: the resource no longer counts as stored. Returns false if a file has it, or the content has another resource. */
     release: (resource: Named): boolean => begins(release.run(resource).changes, resource),
-    /** Like `release`, but also if a file has it. The content is not sent again until a user asks for it. */
+    /** Like `release`, but also for a resource that a file has. The content is not sent again until a user asks for it. */
     withhold: (resource: Named, problem: Problem): boolean =>
       begins(withhold.run({ ...resource, ...problem }).changes, resource),
-    /** The resource is removed. A file that got it meanwhile is sent again. False if no removal was begun. */
+    /** Ends the removal: the resource is gone. A file that got it meanwhile is sent again. Returns false if no removal was begun. */
     forget: (resource: Named): boolean => {
       if (forget.run(resource).changes > 0) reopen.run(resource.contentId)
       return end.run(resource).changes > 0

@@ -27,7 +27,7 @@ export interface UploadRow {
   readonly message: string | null
 }
 
-/** A time span by either clock. */
+/** The last `spanMs` before `now`, by the wall clock or the monotonic clock. */
 export interface UploadSpan {
   readonly spanMs: number
   readonly now: Moment
@@ -53,7 +53,7 @@ export function prepareUploads(database: Database.Database) {
     `SELECT path, remote_directory AS remoteDirectory FROM upload WHERE content_id = ? AND coalesce(outcome, 'doubt') IN ('doubt', 'absent')
      GROUP BY path, remote_directory ORDER BY max(id) DESC`,
   )
-  // An upload that a search did not find was sent and may still appear: only one never sent costs nothing.
+  // All uploads of this host but `not-sent`: one that a search did not find (`absent`) may still appear.
   const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent' AND u.host IS NULL`
   const fields = ['firstId', 'lastId', 'afterMs', 'beforeMs', 'delayMs']
   const ranges = `WITH range (first_id, last_id, after, before, delay) AS MATERIALIZED
@@ -84,7 +84,7 @@ export function prepareUploads(database: Database.Database) {
     `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IS NULL`,
   )
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
-  // Only this process writes to the store, so its clocks show when each upload began.
+  // Knows by both clocks when each upload of this process began; no other process writes to the store meanwhile.
   const clocks = new ClockHistory()
   const within = ({ spanMs, now }: UploadSpan) => JSON.stringify(clocks.listWithin(spanMs, now))
   return {
@@ -94,29 +94,29 @@ export function prepareUploads(database: Database.Database) {
       clocks.note(id, begunAt)
       return id
     },
-    /** Another host may have made it, so that a search covers its place; it counts for no limit of this host. */
+    /** Records an upload that another host may have made, so that a search covers its place. It counts towards no limit of this host. */
     recordElsewhere: ({ contentId, mirrorId, path, remoteDirectory, runId, begunAt }: NewIntent, host: string): void =>
       void intendElsewhere.run(contentId, mirrorId, path, remoteDirectory, contentId, runId, begunAt.wallMs, host),
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number) =>
       void end.run(outcome, message, nowMs, uploadId),
-    /** Places of uploads that may have arrived unnoticed, latest first. */
+    /** Lists places of uploads that may have arrived without a receipt, the latest first. */
     listUnaccounted: (contentId: number): UploadTarget[] => unaccounted.all(contentId),
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
-    /** Uploads that may have cost something, for the daily limit. */
+    /** Counts uploads to a service that were or may have been sent, for the daily limit. */
     countWithin: (origin: string, span: UploadSpan): number => onlyRow(sentWithin.get(within(span), origin)).n,
-    /** When upload number `index` leaves the span (wall clock); undefined when there are fewer. */
+    /** Returns when the upload at `index` (from 0) leaves the span (wall clock); undefined if there are fewer. */
     leaveTime: (origin: string, span: UploadSpan, index: number): number | undefined => {
       const leaves = nthLeaving.get(within(span), origin, index)
       return leaves === undefined ? undefined : Math.ceil(leaves + span.spanMs)
     },
-    /** Over all mirrors; `afterId` is the last upload before the run. */
+    /** Counts the uploads of a run over all mirrors; `afterId` is the last upload before the run. */
     tallyRun: (runId: number, afterId: number): { n: number; bytes: number } => onlyRow(ofRun.get(afterId, runId)),
     tallyArrived: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
       onlyRow(arrived.get(mirrorId, sinceMs)),
     tallyUnderWay: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
       onlyRow(underWay.get(mirrorId, sinceMs)),
     lastId: (): number => onlyRow(lastId.get()),
-    /** Uploads that may have cost something. */
+    /** Counts a mirror's uploads that were or may have been sent. */
     tallyWithin: (mirrorId: number, span: UploadSpan): { n: number; bytes: number } =>
       onlyRow(tally.get(within(span), mirrorId)),
   }

@@ -4,11 +4,11 @@ import { MINUTE_MS } from '../../foundation/text/times.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { FileLog, SentFile } from '../sinks.ts'
 
-/** People who work with some files see each of them named, and a first pass does not fill the disk. */
+/** How many files per minute are logged by name: enough for daily work, and so few that a first pass does not fill the disk. */
 const MAX_NAMED = 60
 const SUM_INTERVAL_MS = 5 * MINUTE_MS
 export const SENT = 'sent'
-/** The message that sums up the files that were not named. Readers may add up the numbers, so none is left out. */
+/** The message with the numbers of files that were not logged by name. Log readers add them to the named ones. */
 export const SENT_BESIDES = 'sent besides'
 export const UPLOADS_FAILED = 'uploads failed'
 
@@ -19,7 +19,7 @@ export class ActivityLog implements FileLog {
   readonly #logger: Logger
   readonly #mirror: string
   #logAtMs = Number.NEGATIVE_INFINITY
-  /** The results of runs that were not logged yet, without the named files. */
+  /** Results of runs that are not logged yet. Files that were logged by name are subtracted, even before their run is added. */
   #sums = { ...NOTHING }
   #minuteEndsAtMs = Number.NEGATIVE_INFINITY
   #namedInMinute = 0
@@ -33,7 +33,7 @@ export class ActivityLog implements FileLog {
   wouldSend(): void {}
 
   sent({ path, resourceId, isDuplicate, sizeBytes: bytes }: SentFile): void {
-    if (!this.#mayName()) return
+    if (!this.#mayLogByName()) return
     const fields = { mirror: this.#mirror, path, resourceId, bytes, ...(isDuplicate && { duplicate: true }) }
     this.#logger.info(SENT, fields)
     this.#sums[isDuplicate ? 'duplicates' : 'created'] -= 1
@@ -61,7 +61,7 @@ export class ActivityLog implements FileLog {
     this.#logAtMs = this.#clock.monotonicMs() + SUM_INTERVAL_MS
   }
 
-  #mayName(): boolean {
+  #mayLogByName(): boolean {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs >= this.#minuteEndsAtMs) {
       this.#minuteEndsAtMs = nowMs + MINUTE_MS

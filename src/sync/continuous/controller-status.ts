@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { errorCodes } from '../../foundation/errors.ts'
-import { counted } from '../../foundation/text/safe-text.ts'
+import { counted, shellWord } from '../../foundation/text/safe-text.ts'
 import { formatTime } from '../../foundation/text/times.ts'
 import { describeHold } from '../../rules/limits.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
@@ -17,17 +17,17 @@ const errorReason = z.object({ code: z.enum(errorCodes), message: z.string() })
 const controllerStatus = z.object({
   /** `halted`: an operator must act; `waiting`: the controller continues by itself. */
   state: z.enum(mirrorStates),
-  /** Why the mirror is waiting, held or halted, and what resolves that. */
+  /** Why the mirror is waiting, held or halted, and what resolves it; null if nothing holds it up. */
   reason: errorReason.extend({ code: z.enum([...errorCodes, ...holdCodes]) }).nullable(),
   /** The back end that reports changes; null before watching begins, and for a mirror that is not watched. */
   watcher: z.enum(['node', 'chokidar', 'poll']).nullable(),
-  /** The system allows no more watches: the mirror is scanned every `pollInterval` instead. */
+  /** Whether the system allows no more watches; the mirror is then scanned every `pollInterval`. */
   isWatchLimited: z.boolean(),
   settling: z.number(),
-  /** Changed files since the daemon started that only a scan found. */
+  /** How many changed files only a scan has found since the daemon started. */
   missedByWatcher: z.number(),
   lastScanAt: timeMs,
-  /** When the mirror last had nothing left to upload. */
+  /** When everything in the mirror was last found to be uploaded. */
   lastSuccessAt: timeMs,
   nextScanAt: timeMs,
 })
@@ -56,9 +56,9 @@ export const daemonStatus = z.object({
   pid: z.int(),
   startedAt: z.number(),
   service: serviceStatus,
-  /** Null for a host alone. */
+  /** Null if the host shares no ledger. */
   ledger: ledgerStatus.nullable().default(null),
-  /** The disk of the store is full: nothing is sent until there is room. */
+  /** Whether the disk of the store is full; nothing is sent until it has room. */
   isStoreFull: z.boolean(),
   uploading: z.number(),
   inIngestion: z.number(),
@@ -68,13 +68,13 @@ export const daemonStatus = z.object({
 export type DaemonMirrorStatus = Readonly<z.infer<typeof daemonMirrorStatus>>
 export type DaemonStatus = Readonly<z.infer<typeof daemonStatus>>
 
-/** One line for people, shown by the service manager. */
+/** Returns one line about the daemon, which the service manager shows. */
 export function describeStatus(status: DaemonStatus): string {
   const { service, ledger, mirrors, uploading, inIngestion, isStoreFull } = status
-  const troubled = mirrors.filter(({ state }) => state === 'halted')
+  const halted = mirrors.filter(({ state }) => state === 'halted')
   const parts = [
     `${mirrors.length} ${mirrors.length === 1 ? 'mirror' : 'mirrors'}`,
-    troubled.length > 0 ? `halted: ${troubled.map(({ name }) => name).join(', ')}` : '',
+    halted.length > 0 ? `halted: ${halted.map(({ name }) => name).join(', ')}` : '',
     isStoreFull ? 'the disk of the store is full' : '',
     service.state === 'away' ? 'the service is away' : '',
     service.state === 'refused' ? 'the credential was refused' : '',
@@ -117,7 +117,7 @@ export function timesOfController(status: DaemonMirrorStatus): readonly (readonl
   return times.flatMap(([label, timeMs]) => (timeMs === null ? [] : [[label, timeMs] as const]))
 }
 
-const OF_SYSTEM: Readonly<Record<string, string>> = {
+const WATCHER_BY_PLATFORM: Readonly<Record<string, string>> = {
   linux: 'inotify',
   darwin: 'FSEvents',
   win32: 'ReadDirectoryChangesW',
@@ -127,12 +127,12 @@ function describeWatcher(watcher: DaemonMirrorStatus['watcher']): string | undef
   if (watcher === null) return undefined
   if (watcher === 'poll') return 'no, scanning instead'
   if (watcher === 'chokidar') return watcher
-  return OF_SYSTEM[process.platform] ?? watcher
+  return WATCHER_BY_PLATFORM[process.platform] ?? watcher
 }
 
-export function heldByLimits(mirror: string, { heldBack, heldBackBy }: SyncSummary['uploads']): WaitReason {
+export function limitReason(mirror: string, { heldBack, heldBackBy }: SyncSummary['uploads']): WaitReason {
   const files = counted(heldBack, 'new file is', 'new files are')
   const limits = heldBackBy.map(describeHold).join('; ')
-  const message = `${files} ${limits}; "shelfd sync ${mirror}" starts a run now, with the limits of a run`
+  const message = `${files} ${limits}; "shelfd sync ${shellWord(mirror)}" starts a run now, with the limits of a run`
   return { code: 'limit-reached', message }
 }

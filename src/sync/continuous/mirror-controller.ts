@@ -1,4 +1,5 @@
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
+import { onAbort } from '../../foundation/concurrency/waits.ts'
 import { InterruptedError, ShelfdError } from '../../foundation/errors.ts'
 import { openAnsweringRoot } from '../../local/read/open-and-recheck-root.ts'
 import { isBatchDone, nextUploadDelayMs, nextWork, pauseAfterHooksMs, type WorkTimes } from '../../rules/next-work.ts'
@@ -17,7 +18,7 @@ import {
   type ControllerState,
   type ControllerStatus,
   type HoldCode,
-  heldByLimits,
+  limitReason,
   type WaitReason,
 } from './controller-status.ts'
 import { MirrorRun } from './mirror-run.ts'
@@ -29,19 +30,19 @@ export const SCHEDULED = 'it sends in batches; the next one is planned'
 /** While uploads continue, settled paths are gathered for this time and rescanned together. */
 const GATHERING_MS = 40
 
-/** The shortest delay after work that a closed connection ended; shorter than any after a failure of the service. */
+/** The shortest delay after work that ended because the connection was closed. After a failure of the service it is longer. */
 const MIN_DELAY_MS = 2_000
 
 const OPTIONS: PassOptions = { ...CAREFUL_PASS, waitMs: 0 }
 
-/** Keeps one mirror up to date until the engine's signal is aborted. After an error it waits or halts, and tries again by itself. */
+/** Keeps one mirror up to date until the engine's signal is aborted. After an error it waits or halts, then tries again. */
 export class MirrorController {
   readonly settings: ControllerSettings
   readonly #engine: Engine
   readonly #connection: ServiceConnection
   readonly #scanner: MirrorScanner
   readonly #activity: ActivityLog
-  readonly #rest: PauseAfterHooks
+  readonly #pauseAfterHooks: PauseAfterHooks
   readonly #wakeUp = new AutoResetEvent()
   readonly #idleListeners = new Set<() => void>()
   readonly #holds = new Map<HoldCode, string>()
@@ -50,12 +51,12 @@ export class MirrorController {
   #abort = new AbortController()
   #sendAtMs = 0
   #notBeforeMs = 0
-  /** `wake` was called since the current work began: if that fails, the next work has no delay. */
+  /** Whether `wake` was called since the current work began. If so, the next work has no delay, even if the current work fails. */
   #wasWoken = false
   #run: MirrorRun | undefined
   #trouble: { readonly state: 'waiting' | 'held' | 'halted'; readonly reason: WaitReason } | undefined
-  #verified: object | undefined
-  #countsSinceMs: number | undefined
+  #verifiedConnection: object | undefined
+  #batchStartMs: number | undefined
   #lastSuccessAt: number | null = null
 
   constructor(engine: Engine, connection: ServiceConnection, settings: ControllerSettings) {
@@ -63,7 +64,7 @@ export class MirrorController {
     this.#activity = new ActivityLog(engine, settings.mirror.name)
     this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
     this.#connection = connection
-    this.#rest = new PauseAfterHooks(engine, settings.mirror.name)
+    this.#pauseAfterHooks = new PauseAfterHooks(engine, settings.mirror.name)
     this.#scanner = new MirrorScanner(this.#engine, settings, () => this.#wakeUp.set())
   }
 
@@ -99,13 +100,13 @@ export class MirrorController {
     this.#wakeUp.set()
   }
 
-  /** Aborts the current work and starts it again, because its connection is about to close. */
+  /** Aborts the current work and starts it again. Call it before the connection is closed. */
   restart(reason: string): void {
     this.#abort.abort(new InterruptedError(reason))
     this.#wakeUp.set()
   }
 
-  /** The status of the connection has changed: if it is closed, uploads are due when its retry delay is over. */
+  /** Call it when the status of the connection has changed. If it is closed, uploads are due at the end of its retry delay. */
   connectionChanged(): void {
     if (this.#connection.follower === undefined) this.#sendAtMs = Math.min(this.#sendAtMs, this.#connection.retryAtMs)
     this.#wakeUp.set()
@@ -113,18 +114,18 @@ export class MirrorController {
 
   /** Runs one batch: scans, uploads everything and returns when that is done, or when `signal` is aborted. */
   async batch(signal: AbortSignal): Promise<void> {
-    this.#countsSinceMs = this.#engine.clock.monotonicMs()
+    this.#batchStartMs = this.#engine.clock.monotonicMs()
     const stop = () => {
       this.hold('scheduled', SCHEDULED)
       this.#announceIdle()
     }
-    signal.addEventListener('abort', stop, { once: true })
+    const listening = onAbort(signal, stop)
     this.release('scheduled')
     this.wake()
     await this.#whenDone(signal)
-    signal.removeEventListener('abort', stop)
+    listening[Symbol.dispose]()
     stop()
-    this.#countsSinceMs = undefined
+    this.#batchStartMs = undefined
   }
 
   /** Aborts the current work, waits for its end, and starts none until the returned object is disposed of. */
@@ -157,7 +158,7 @@ export class MirrorController {
     }
   }
 
-  /** Waits until work is due, and sets `#isWorking` in the same step, so that the controller never looks idle in between. */
+  /** Waits until work is due, and sets `#isWorking` in the same step, so that the controller never seems idle in between. */
   async #waitForWork(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted) {
@@ -193,17 +194,18 @@ export class MirrorController {
     }
   }
 
-  /** Works between the commands that the configuration names, until what was found is uploaded. */
+  /** Scans and uploads what is due, between the configured commands `before` and `after`. */
   async #work(): Promise<void> {
     const { mirror } = this.settings
     const summary = emptySummary({ ...mirror, library: { id: null, name: mirror.library } })
-    this.#rest.begin()
-    await withHooks(this.#engine, mirror, { summary, isDryRun: false }, () => this.#workBetween(summary))
+    this.#pauseAfterHooks.begin()
+    await withHooks(this.#engine, mirror, { summary, isDryRun: false }, () => this.#scanAndUpload(summary))
     throwIfHookFailed(summary)
-    if (this.#engine.hooks?.has(mirror.name)) this.#delayUntil(this.#rest.after(summary, this.#scanner.regularScanMs))
+    if (this.#engine.hooks?.has(mirror.name))
+      this.#delayUntil(this.#pauseAfterHooks.after(summary, this.#scanner.regularScanMs))
   }
 
-  async #workBetween(summary: SyncSummary): Promise<void> {
+  async #scanAndUpload(summary: SyncSummary): Promise<void> {
     const engine = { ...this.#engine, signal: AbortSignal.any([this.#engine.signal, this.#abort.signal]) }
     using root = await openAnsweringRoot(engine.fs, this.settings.mirror.path, engine)
     const mirror = await openMirror(engine, this.settings.mirror, root, { runId: 0, options: OPTIONS })
@@ -218,7 +220,7 @@ export class MirrorController {
     this.#run = run
     let failure: ShelfdError | undefined
     try {
-      await this.#runToItsEnd(engine, mirror, run)
+      await this.#runUntilDone(engine, mirror, run)
     } catch (error) {
       if (error instanceof ShelfdError) failure = error
       throw error
@@ -231,8 +233,8 @@ export class MirrorController {
     this.#recordSuccess(mirror, run)
   }
 
-  /** Scans what is due, uploads what differs and waits, again and again, until there is nothing to scan or upload. */
-  async #runToItsEnd(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
+  /** Repeats scans, uploads and waits until there is nothing to scan or upload. */
+  async #runUntilDone(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
     let mustSend = this.#sendAtMs <= engine.clock.monotonicMs()
     const scanned = { ...mirror, verify: () => this.#verify(mirror, undefined) }
     for (;;) {
@@ -248,7 +250,7 @@ export class MirrorController {
     }
   }
 
-  /** Starts what is to upload, unless uploads are held back, and follows the ingestion of earlier uploads in any case. */
+  /** Starts uploads, unless they are held back, and in any case follows the ingestion of earlier ones. */
   async #send(mirror: OpenMirror, run: MirrorRun): Promise<void> {
     this.#sendAtMs = Number.POSITIVE_INFINITY
     const { row } = mirror
@@ -257,25 +259,26 @@ export class MirrorController {
     const open = await this.#connection.open()
     await this.#verify(mirror, open.connection)
     open.follower.add(row)
-    // The mirror may have been held meanwhile.
+    // `hold` may have been called meanwhile.
     if (hasToSend && this.#holds.size === 0) run.upload(open, this.#quotaScope())
   }
 
   #quotaScope(): QuotaScope {
-    if (this.#countsSinceMs !== undefined) return { kind: 'span', sinceMs: this.#countsSinceMs }
+    if (this.#batchStartMs !== undefined) return { kind: 'span', sinceMs: this.#batchStartMs }
     const { runSpanMs } = this.settings
     return { kind: 'span', sinceMs: this.#engine.clock.monotonicMs() - runSpanMs, freesAfterMs: runSpanMs }
   }
 
-  /** Compares the pins once per connection. Offline, an earlier comparison suffices, so that scanning goes on. */
+  /** Verifies the service and the library once per connection. Without a connection, an earlier check suffices, so that scans go on. */
   async #verify(mirror: OpenMirror, connection: object | undefined): Promise<void> {
-    if (this.#verified !== undefined && (connection === undefined || this.#verified === connection)) return
+    const verified = this.#verifiedConnection
+    if (verified !== undefined && (connection === undefined || verified === connection)) return
     const current = connection ?? (await this.#connection.open()).connection
     await mirror.verify()
-    this.#verified = current
+    this.#verifiedConnection = current
   }
 
-  #recordSuccess({ row }: OpenMirror, { summary, hasUploaded: hasSent, mayHaveLeft }: MirrorRun): void {
+  #recordSuccess({ row }: OpenMirror, { summary, hasUploaded: hasSent, mayHaveMore }: MirrorRun): void {
     const { store, clock, logger } = this.#engine
     this.#notBeforeMs = 0
     if (hasSent) this.#connection.recordSuccess()
@@ -286,14 +289,14 @@ export class MirrorController {
     const { uploads, directories } = summary
     const retryAt = store.contents.nextRetryAt(row)
     const retryInMs = retryAt === null ? null : quarantineLeftMs(retryAt, clock.nowMs())
-    const delayMs = nextUploadDelayMs({ mayHaveLeft, retryInMs, isHeldBack: uploads.heldBack > 0 })
+    const delayMs = nextUploadDelayMs({ mayHaveMore, retryInMs, isHeldBack: uploads.heldBack > 0 })
     this.#sendAtMs = Math.min(this.#sendAtMs, clock.monotonicMs() + delayMs)
     const isAllSent = uploads.failed + uploads.inDoubt + directories.failed === 0
-    if (uploads.heldBack > 0) this.#setTrouble('held', heldByLimits(this.name, uploads))
+    if (uploads.heldBack > 0) this.#setTrouble('held', limitReason(this.name, uploads))
     else if (this.#holds.size === 0 && !isStillHeld && isAllSent) this.#lastSuccessAt = clock.nowMs()
   }
 
-  /** Waits after an error as the rules have it; throws what stops the daemon. */
+  /** Sets state and delay after an error by the rules for failures; throws an error that stops the daemon. */
   async #react(error: unknown): Promise<void> {
     if (!(error instanceof ShelfdError)) throw error
     const { scope, state, delayMs } = reactToFailure(error)
@@ -304,7 +307,7 @@ export class MirrorController {
     if (scope === 'service') await this.#connection.recordFailure(error)
     if (scope === 'root') await this.#scanner.close()
     const dueMs = this.#engine.clock.monotonicMs() + (delayMs ?? MIN_DELAY_MS)
-    // This failure closed the connection, or that of another mirror did and ended the work here.
+    // If `delayMs` is null, the connection is closed, because of this failure or of one that another mirror reported.
     this.#delayUntil(delayMs === null ? Math.max(dueMs, this.#connection.retryAtMs) : dueMs)
     if (delayMs === null) this.#trouble = { state, reason }
     else this.#setTrouble(state, reason)
@@ -344,7 +347,9 @@ export class MirrorController {
     if (this.#trouble) return this.#trouble.state
     if (this.#run?.isUploading) return 'sending'
     if (!this.#scanner.hasScanned) return 'starting'
-    return this.#holds.size > 0 ? 'held' : 'idle'
+    if (this.#holds.size > 0) return 'held'
+    // Work that has ended its scan connects, sends and records its problems; until then "idle" would be wrong.
+    return this.#isWorking ? 'sending' : 'idle'
   }
 
   #holdReason(): WaitReason | null {
@@ -353,10 +358,10 @@ export class MirrorController {
   }
 }
 
-/** A run that begins within this time after a pause was due during the pause. */
+/** If a run begins this soon after a pause, it was already due during the pause. */
 const AWAITED_MS = 1_000
 
-/** Pauses a mirror after each run that has commands before and after it, so that they cannot cause one run after another. */
+/** Pauses a mirror after each run with commands, so that commands that change its directory do not cause one run after another. */
 class PauseAfterHooks {
   readonly #engine: Pick<Engine, 'clock' | 'logger'>
   readonly #mirror: string
@@ -373,7 +378,7 @@ class PauseAfterHooks {
     this.#wasAwaited = this.#engine.clock.monotonicMs() - this.#endMs < AWAITED_MS
   }
 
-  /** Call it when a run has ended. Returns when the pause ends (monotonic), `latestMs` at the latest. */
+  /** Starts the pause after a run. Returns when it ends (monotonic), `latestMs` at the latest. */
   after({ files }: Pick<SyncSummary, 'files'>, latestMs: number): number {
     const { clock, logger } = this.#engine
     const hasFound = files.new + files.changed + files.moved + files.removed > 0

@@ -8,26 +8,26 @@ import { recordRun, stopProblem, summarize } from '../run/summarize.ts'
 import { UploadStage } from '../upload/upload-stage.ts'
 import type { OpenConnection } from './service-connection.ts'
 
-/** Ingestion may stay full for days. */
-const WAIT_MS = 2 ** 31 - 1
+/** Practically no limit (the longest delay of a timer), because ingestion may stay full for days. */
+const MAX_WAIT_MS = 2 ** 31 - 1
 const POLLING_FAILED = 'Cannot poll the ingestion of earlier uploads: the service gave no usable answers'
 
 interface RunEnd {
   readonly problems: readonly PathProblem[]
-  /** The run scanned the whole tree, so that problems which it did not find are over. */
+  /** Whether the run scanned the whole tree; earlier problems that it did not find again are then solved. */
   readonly isComplete: boolean
   readonly failure: ShelfdError | undefined
 }
 
 interface RunOptions {
   readonly summary: SyncSummary
-  /** Called when nothing is left to upload for the moment, and when the upload stage ends. */
+  /** Called when there is nothing to upload for the moment, and when the upload stage ends. */
   readonly onIdle: () => void
   readonly onUnread: (path: string) => void
   readonly isHeld: () => boolean
 }
 
-/** One run of a mirror controller: from the first difference until nothing is left to upload. */
+/** One run of a mirror controller: from the first difference until everything is uploaded. */
 export class MirrorRun {
   readonly summary: SyncSummary
   readonly #engine: Engine
@@ -69,7 +69,7 @@ export class MirrorRun {
       ...this.#options,
       attempts: newAttempts(),
       follower: open.follower,
-      waitMs: WAIT_MS,
+      waitMs: MAX_WAIT_MS,
       waitForOthersMs: 0,
       quotaScope,
     }
@@ -77,8 +77,8 @@ export class MirrorRun {
     this.#uploading = this.#uploadToTheEnd(this.#stage, open)
   }
 
-  /** The stage was woken, and may have ended before it uploaded what was new. */
-  get mayHaveLeft(): boolean {
+  /** Whether the upload stage was woken for new files: it may have ended before it uploaded them. */
+  get mayHaveMore(): boolean {
     return this.#wasWoken
   }
 
@@ -86,13 +86,13 @@ export class MirrorRun {
     return this.#stage !== undefined
   }
 
-  /** Drains the upload stage and records the run; returns false, and records no run, if it was never started. */
-  async finish({ problems, isComplete, failure: given }: RunEnd): Promise<boolean> {
+  /** Drains the upload stage and records the run. If the stage was never started, records no run and returns false. */
+  async finish({ problems, isComplete, failure: reported }: RunEnd): Promise<boolean> {
     this.#stage?.drain()
     await this.#uploading
     const sent = this.#stage?.problems ?? []
     const error = this.#failure?.error
-    const failure = given ?? (error instanceof ShelfdError ? error : undefined)
+    const failure = reported ?? (error instanceof ShelfdError ? error : undefined)
     const found = { problems: [...problems, ...sent], isComplete, hasFollowed: this.#runId !== undefined, failure }
     const { summary } = this
     const { files } = summary
@@ -107,7 +107,7 @@ export class MirrorRun {
     return true
   }
 
-  /** Never rejects: `throwIfFailed` throws the error. */
+  /** Never rejects, but keeps an error for `throwIfFailed`. */
   async #uploadToTheEnd(stage: UploadStage, { follower }: OpenConnection): Promise<void> {
     try {
       await stage.run()

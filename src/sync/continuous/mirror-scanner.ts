@@ -16,20 +16,20 @@ const MAX_HINTS = 2_000
 const RESCANNER_IDLE_MS = 30_000
 /** A scan that reports this many unsettled files may have left out others. */
 const MANY_UNSETTLED = 10_000
-/** A file that is unsettled for this multiple of `settle`, and at least this long, is reported as busy. */
+/** A file is reported as busy when it has been unsettled for `settle` times this factor, and for at least the time below. */
 const BUSY_FACTOR = 5
 const BUSY_AT_LEAST_MS = 60_000
 const MAX_PROBLEMS = 10_000
-/** The watcher may not have reported a younger change yet. */
-const ANNOUNCED_WITHIN_MS = 2_000
-/** A scan that hashed files counts at most as this duration, or as the scan before it if that took longer. */
-const HASHING_COUNTS_MS = 1_000
+/** A change counts as missed by the watcher only if it is older, because the watcher may still report a younger one. */
+const MISSED_AFTER_MS = 2_000
+/** If a scan hashed files, at most this much of its duration counts, unless the scan before it took longer. */
+const MAX_HASHING_MS = 1_000
 
 /** Finds what changed in one mirror: by scans, and by rescanning the paths that its watcher reports. */
 export class MirrorScanner implements AsyncDisposable {
   isScanning = false
   hasScanned = false
-  /** When the next scan comes that nothing has to ask for (monotonic); Infinity: never. */
+  /** When the next regular scan is due (monotonic); Infinity: never. */
   regularScanMs = Number.POSITIVE_INFINITY
   readonly #engine: Engine
   readonly #settings: ControllerSettings
@@ -43,9 +43,9 @@ export class MirrorScanner implements AsyncDisposable {
   #scannedAtMs = 0
   #lastScanAt: number | null = null
   #missed = 0
-  /** Every directory was watched when the last scan read it. */
+  /** Whether every directory was already watched when the last scan read it. */
   #isCovered = false
-  /** Kept by path, because a run may last for days and the watcher may report an unreadable path again and again. */
+  /** By path, because a run may last for days and the watcher may report an unreadable path again and again. */
   #problems = new Map<string, PathProblem>()
   #isComplete = false
   #busy = new Set<string>()
@@ -78,7 +78,7 @@ export class MirrorScanner implements AsyncDisposable {
     return this.#rescannerIdleAtMs
   }
 
-  /** True while a file that was unsettled at the last scan still is, unless it counts as busy by now. */
+  /** Whether a file that was unsettled at the last scan still is, and has not become busy meanwhile. */
   get isSettling(): boolean {
     return this.#watch?.settler.hasWaitedSince(this.#scannedAtMs, this.#busyAfterMs) ?? false
   }
@@ -94,13 +94,13 @@ export class MirrorScanner implements AsyncDisposable {
     this.#onDue()
   }
 
-  /** The first call begins to watch, if the mirror is to be watched, and requests a scan. */
+  /** At the first call, requests a scan and begins to watch the mirror (unless `settings.watch` is null). */
   async open(mirror: OpenMirror): Promise<void> {
     this.#mirror = mirror
-    const { watch: means, scanIntervals } = this.#settings
+    const { watch: method, scanIntervals } = this.#settings
     if (this.#watch) return
-    const place = { root: mirror.root.realPath, settleMs: scanIntervals.settleMs, means, name: mirror.row.name }
-    this.#watch = await MirrorWatch.open(this.#engine, place, {
+    const options = { root: mirror.root.realPath, settleMs: scanIntervals.settleMs, method, name: mirror.row.name }
+    this.#watch = await MirrorWatch.open(this.#engine, options, {
       onHint: this.#onDue,
       onScanNeeded: (reason) => this.#scanSoon(reason),
     })
@@ -154,8 +154,8 @@ export class MirrorScanner implements AsyncDisposable {
     try {
       const task = { engine, mirror, watch, rescanner: this.#openRescanner(), summary }
       const { problems, needsScan, hasDifferences } = await rescanHints(task, settled)
-      this.#takeProblems(problems)
-      if (needsScan) this.#scanSoon('a known file or directory is gone')
+      this.#addProblems(problems)
+      if (needsScan) this.#scanSoon('a file or directory of the state is gone')
       if (watch.isPolled) this.#planScan(this.#regularScanMs(engine, watch))
       return hasDifferences
     } catch (error) {
@@ -170,15 +170,15 @@ export class MirrorScanner implements AsyncDisposable {
     this.#scanAtMs = Number.POSITIVE_INFINITY
     try {
       this.#watch?.add(engine.store.directories.list(mirror.row.id).map(({ path }) => path))
-      // The guards judge the counts of one scan, but a run may have several scans.
+      // The guards against lost files judge the counts of one scan, but a run may have several scans.
       const scanned = emptySummary(summary)
       const { settleMs } = this.#settings.scanIntervals
       const scanOptions = { hashEverything: false, acceptsRemovals: false, acceptsRoot: false, settleMs }
       const scan = await scanMirror(engine, mirror, scanned, scanOptions)
       addScan(summary, scanned)
-      // The next scan does not hash these files again, so this duration does not predict how long that takes.
-      const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
-      this.#lastScanMs = Math.min(scan.durationMs, mostMs)
+      // The next scan does not hash these files again, so it takes less time than this one.
+      const maxMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, MAX_HASHING_MS) : Number.POSITIVE_INFINITY
+      this.#lastScanMs = Math.min(scan.durationMs, maxMs)
       if (!this.hasScanned) this.#reportLeftOut(engine, scanned, scan.unmatched)
       this.#applyScan(engine, scan)
     } finally {
@@ -186,7 +186,7 @@ export class MirrorScanner implements AsyncDisposable {
     }
   }
 
-  /** The first scan reports what is never sent, so that the log has it once. */
+  /** Logs how many files are never sent. Only the first scan does so, so that the log has it once. */
   #reportLeftOut({ logger }: Engine, { files }: SyncSummary, unmatched: readonly string[]): void {
     const mirror = this.#settings.mirror.name
     const { secrets, unsupported } = files
@@ -203,7 +203,7 @@ export class MirrorScanner implements AsyncDisposable {
     if (watch && !watch.isBlind && this.#isCovered) this.#countMissed(watch, scan)
     this.#lastScanAt = clock.nowMs()
     if (watch) this.#updateWatch(engine, watch, scan)
-    this.#takeProblems(scan.problems)
+    this.#addProblems(scan.problems)
     this.#scannedAtMs = clock.monotonicMs()
     this.hasScanned = true
     if (scan.isRemovalPostponed) this.#scanSoon('files have not settled')
@@ -217,9 +217,9 @@ export class MirrorScanner implements AsyncDisposable {
     const unwatched = watch.add([...seenDirectories])
     this.#isCovered = unwatched.length === 0
     this.#planScan(this.#regularScanMs(engine, watch))
-    const isMuch = unwatched.length > MAX_HINTS || unwatched.includes('')
-    if (isMuch && !this.hasScanned) this.scanNow()
-    else if (isMuch) this.#scanSoon('many directories are new')
+    const needsScan = unwatched.length > MAX_HINTS || unwatched.includes('')
+    if (needsScan && !this.hasScanned) this.scanNow()
+    else if (needsScan) this.#scanSoon('many directories are new')
     else for (const path of unwatched) watch.settler.markChanged(path)
     if (unsettled.length >= MANY_UNSETTLED || watch.settler.isFull)
       this.#scanSoon('more changes than can be remembered')
@@ -232,8 +232,8 @@ export class MirrorScanner implements AsyncDisposable {
 
   /** Records a problem for each busy file, because a file that never settles is never uploaded. */
   #reportBusy({ settler }: MirrorWatch, unsettled: ScanResult['unsettled']): void {
-    const longMs = this.#busyAfterMs
-    this.#busy = new Set(unsettled.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
+    const busyAfterMs = this.#busyAfterMs
+    this.#busy = new Set(unsettled.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= busyAfterMs))
     for (const path of this.#busy) {
       const message = `it has been changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it settles`
       this.#recordProblem({ path, code: 'busy', message })
@@ -244,18 +244,18 @@ export class MirrorScanner implements AsyncDisposable {
     return Math.max(this.#settings.scanIntervals.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
   }
 
-  /** These paths are about to be read again, so what an earlier reading showed is over. */
+  /** Clears the problems of paths that are about to be read again. */
   #forgetProblems({ store }: Engine, { row }: OpenMirror, settled: readonly string[]): void {
-    const over = settled.filter((path) => {
+    const toClear = settled.filter((path) => {
       this.#busy.delete(path)
       this.#problems.delete(path)
       return fileErrorCodes.has(store.problems.find(row.id, path)?.code ?? '')
     })
-    if (over.length > 0) store.write(() => over.forEach((path) => void store.problems.clear(row.id, path)))
+    if (toClear.length > 0) store.write(() => toClear.forEach((path) => void store.problems.clear(row.id, path)))
   }
 
-  /** A file that changed while it was read is read again once it has settled, also where no watcher reports it. */
-  #takeProblems(problems: readonly PathProblem[]): void {
+  /** Records problems. A file that changed while it was read is rescanned once it has settled, even if no watcher reports it. */
+  #addProblems(problems: readonly PathProblem[]): void {
     for (const problem of problems) {
       this.#recordProblem(problem)
       if (hasChangedUnderWay(problem.code)) this.rescanSoon(problem.path)
@@ -270,7 +270,7 @@ export class MirrorScanner implements AsyncDisposable {
     const { clock, logger, metrics } = this.#engine
     const nowMs = clock.nowMs()
     const missed = differing.filter(
-      (file) => !watch.settler.covers(file.path) && ageMsOf(file, nowMs) > ANNOUNCED_WITHIN_MS + watch.delayMs,
+      (file) => !watch.settler.covers(file.path) && ageMsOf(file, nowMs) > MISSED_AFTER_MS + watch.delayMs,
     )
     if (missed.length === 0) return
     this.#missed += missed.length
@@ -313,7 +313,7 @@ export class MirrorScanner implements AsyncDisposable {
   }
 }
 
-/** Takes over the counts that each scan finds in full, and adds up the counts of differences. */
+/** Replaces the counts that each scan finds anew, and adds up the counts of differences. */
 function addScan({ files }: SyncSummary, { files: scanned }: SyncSummary): void {
   const { unchanged, ignored, secrets, unsupported } = scanned
   Object.assign(files, { unchanged, ignored, secrets, unsupported })

@@ -11,7 +11,7 @@ import {
 import type { ScanIntervals } from '../../rules/scan-times.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 
-/** How mirrors are watched; a parameter, so that tests need no file system that reports changes. */
+/** How mirrors are watched. It is a parameter, so that tests need no file system that reports changes. */
 export interface WatchMethod {
   choose(root: string): BackEndChoice
   watch(root: string, backEnd: WatchBackEnd, events: WatchEvents): Promise<TreeWatcher>
@@ -42,25 +42,25 @@ export class MirrorWatch implements AsyncDisposable {
     return this.#watcher?.delayMs ?? 0
   }
 
-  /** Begins to watch; if the watcher cannot start, logs that, and scans replace it. */
+  /** Begins to watch. If the watcher cannot start, logs why; scans then replace it. */
   static async open(
     { fs, clock, logger }: Pick<Engine, 'fs' | 'clock' | 'logger'>,
-    place: {
+    options: {
       readonly root: string
       readonly settleMs: number
-      readonly means: WatchMethod | null
+      readonly method: WatchMethod | null
       readonly name: string
     },
     hooks: MirrorWatchHooks,
   ): Promise<MirrorWatch> {
-    const { root, means, name } = place
-    const settler = new Settler({ fs, clock, rootRealPath: root, settleMs: place.settleMs })
-    if (means === null) return new MirrorWatch(settler, undefined, null)
-    const { backEnd, reason } = means.choose(root)
+    const { root, method, name } = options
+    const settler = new Settler({ fs, clock, rootRealPath: root, settleMs: options.settleMs })
+    if (method === null) return new MirrorWatch(settler, undefined, null)
+    const { backEnd, reason } = method.choose(root)
     logger.debug('watching', { mirror: name, watcher: backEnd, reason })
     if (backEnd === 'poll') return new MirrorWatch(settler, undefined, 'poll')
     try {
-      const watcher = await means.watch(root, backEnd, listenerOf(settler, { logger, name }, hooks))
+      const watcher = await method.watch(root, backEnd, listenerOf(settler, { logger, name }, hooks))
       return new MirrorWatch(settler, watcher, backEnd)
     } catch (error) {
       const fields = { mirror: name, watcher: backEnd, reason: messageOf(error) }
@@ -70,12 +70,12 @@ export class MirrorWatch implements AsyncDisposable {
     }
   }
 
-  /** Only scans find all changes. */
+  /** Whether the watcher does not report all changes, so that only scans find them. */
   get isBlind(): boolean {
     return this.#watcher === undefined || this.#watcher.isLimited || this.#watcher.hasStopped
   }
 
-  /** Frequent scans replace the watcher. */
+  /** Whether frequent scans replace the watcher. */
   get isPolled(): boolean {
     return this.backEnd !== null && this.isBlind
   }
@@ -84,7 +84,7 @@ export class MirrorWatch implements AsyncDisposable {
     return this.#watcher?.isLimited ?? false
   }
 
-  /** Watches more directories; returns those that were not watched before, which must be rescanned again. */
+  /** Watches directories. Returns those that were not watched before, which must be read again. */
   add(directories: readonly string[]): readonly string[] {
     return this.#watcher?.add(directories) ?? []
   }
@@ -105,7 +105,7 @@ function listenerOf(
 ): WatchEvents {
   return {
     onHint: (path) => {
-      if (isForScan(path)) hooks.onScanNeeded('the rules or the root changed')
+      if (needsScan(path)) hooks.onScanNeeded('the rules or the root changed')
       else if (settler.isFull && !settler.has(path)) hooks.onScanNeeded('more changes than can be remembered')
       else {
         settler.markChanged(path)
@@ -120,8 +120,8 @@ function listenerOf(
   }
 }
 
-/** Returns whether a change of `path` needs a scan: the root itself, or a file with ignore rules. */
-function isForScan(path: string): boolean {
+/** Returns whether a change of `path` needs a scan, because it is the root or a file with ignore rules. */
+function needsScan(path: string): boolean {
   return path === '' || /(?:^|\/)\.(?:shelfd|git)ignore$/.test(path)
 }
 
@@ -129,6 +129,6 @@ export interface ControllerSettings {
   readonly mirror: MirrorSettings
   readonly watch: WatchMethod | null
   readonly scanIntervals: ScanIntervals
-  /** New contents within this time (wall clock) count for the limits of a run. */
+  /** The limits of a run count the new contents of this last span of time. */
   readonly runSpanMs: number
 }

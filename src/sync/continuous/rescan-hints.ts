@@ -17,12 +17,12 @@ export interface Rescan {
 
 export interface RescanResult {
   readonly problems: readonly PathProblem[]
-  /** A known path is gone, replaced or unreadable, or too much is new: a scan must find out what happened. */
+  /** Whether a scan must find out what happened: a path of the store is gone, replaced or unreadable, or too many directories are new. */
   readonly needsScan: boolean
   readonly hasDifferences: boolean
 }
 
-/** The most rounds of reading directories that appeared while others were read; after them, a scan is needed. */
+/** Each round reads the directories that appeared during the round before. After this many rounds, a scan replaces them. */
 const MAX_ROUNDS = 8
 
 /** Rescans paths that may have changed, relative to the root, and records the differences in the store. */
@@ -31,7 +31,7 @@ export async function rescanHints(task: Rescan, paths: readonly string[]): Promi
   const root = task.mirror.root.place
   let needsScan = false
   let hasDifferences = false
-  const take = (batch: ScanBatch) => {
+  const addBatch = (batch: ScanBatch) => {
     problems.push(...batch.problems)
     if (mustScan(task, batch)) needsScan = true
     if (batch.changes.length > 0 || batch.directories.length > 0) hasDifferences = true
@@ -40,15 +40,15 @@ export async function rescanHints(task: Rescan, paths: readonly string[]): Promi
   const { engine, mirror } = task
   const entries = groupByDirectory(engine.store, mirror.row.id, paths)
   for await (const batch of rescan(task, { kind: 'entries', entries, root })) {
-    take(batch)
+    addBatch(batch)
     trees.push(...batch.trees)
   }
   let fresh = task.watch.add(trees)
-  for (let round = 1, left = trees; left.length > 0; round += 1, left = topmost(fresh)) {
+  for (let round = 1, roots = trees; roots.length > 0; round += 1, roots = topmost(fresh)) {
     if (round > MAX_ROUNDS) return { problems, needsScan: true, hasDifferences }
     fresh = []
-    for await (const batch of rescan(task, { kind: 'trees', paths: left, root })) {
-      take(batch)
+    for await (const batch of rescan(task, { kind: 'trees', paths: roots, root })) {
+      addBatch(batch)
       // A directory that was read before it was watched is read again.
       fresh = [...fresh, ...task.watch.add(batch.directories)]
     }
@@ -66,7 +66,7 @@ async function* rescan(task: Rescan, work: RescanWork): AsyncGenerator<ScanBatch
   }
 }
 
-/** Leaves out files that changed again while they waited to be read: they are rescanned once they are settled. */
+/** Leaves out files that changed again before they were read; they are rescanned once they have settled. */
 function withoutChanged(changes: readonly DirectoryChanges[], { settler }: MirrorWatch) {
   return changes.flatMap((change) => {
     const { path, files, missing } = change
@@ -78,16 +78,16 @@ function withoutChanged(changes: readonly DirectoryChanges[], { settler }: Mirro
 
 function mustScan({ engine, mirror }: Rescan, batch: ScanBatch): boolean {
   if (batch.unreadable.length > 0 || batch.changes.some(({ missing }) => missing.length > 0)) return true
-  if (batch.absent.some((path) => isKnownPath(engine, mirror, path))) return true
+  if (batch.absent.some((path) => isStoredPath(engine, mirror, path))) return true
   return batch.changes.some((change) => hasReplaced(engine, mirror, change))
 }
 
 function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: DirectoryChanges): boolean {
-  const fresh = files.filter(({ isKnown }) => !isKnown)
+  const fresh = files.filter(({ isInStore }) => !isInStore)
   return fresh.some(({ name }) => store.directories.find(row.id, joinPath(path, name)) !== undefined)
 }
 
-function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): boolean {
+function isStoredPath({ store }: Engine, { row }: OpenMirror, path: string): boolean {
   if (store.directories.find(row.id, path) !== undefined) return true
   return store.files.findForCompare(row.id, parentOf(path), nameOf(path)) !== undefined
 }

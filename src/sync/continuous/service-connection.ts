@@ -12,9 +12,9 @@ export interface OpenConnection {
   readonly follower: IngestionFollower
 }
 
-/** An outage that lasts this long is reported; retries end most outages sooner. */
+/** An outage is reported once it lasts this long. Most outages end sooner, after some retries. */
 const AWAY_AFTER_MS = 10_000
-/** The least interval between two requests that only ask whether the service answers. */
+/** The shortest interval between two requests that only check whether the service answers. */
 const PROBE_INTERVAL_MS = 10_000
 
 export interface ConnectionHooks {
@@ -22,7 +22,7 @@ export interface ConnectionHooks {
   onFatal(error: unknown): void
 }
 
-/** The connection that all mirrors share: opens when needed, closes after a failure, opens again after growing delays. */
+/** The connection that all mirrors share. It opens when needed, closes after a failure, and reopens after growing delays. */
 export class ServiceConnection {
   readonly #engine: Engine
   readonly #hooks: ConnectionHooks
@@ -66,7 +66,7 @@ export class ServiceConnection {
     return this.#opening
   }
 
-  /** Closes the connection after a failure. `retryAtMs` is then a delay away, which grows until `recordSuccess`. */
+  /** Closes the connection after a failure, and sets `retryAtMs`. The delay grows with each failure until `recordSuccess`. */
   async recordFailure(error: ShelfdError): Promise<void> {
     const { clock, random, logger, service } = this.#engine
     const state = error instanceof AccessError ? 'refused' : 'away'
@@ -82,13 +82,13 @@ export class ServiceConnection {
     else logger.debug(MESSAGES[state], { code: error.code, tries: this.#failures })
     this.#forgetOutage()
     const closed = this.close()
-    // At once: the follower may wait long for an answer, and no mirror may take a connection that is about to close.
+    // Disconnects before the follower has ended: it may wait long for an answer, and mirrors must not use this connection meanwhile.
     await service.disconnect()
     await closed
     this.#hooks.onChange()
   }
 
-  /** Asks whether the service answers, because the status may be old when there was nothing to request for long. */
+  /** Asks whether the service answers, because the status is out of date if nothing was requested for long. */
   async probe(): Promise<void> {
     const { clock, signal, service } = this.#engine
     const open = this.#open
@@ -113,7 +113,7 @@ export class ServiceConnection {
     await closed
   }
 
-  /** Stops the follower; the next connection follows what is pending. */
+  /** Stops the follower; that of the next connection continues with the pending resources. */
   async close(): Promise<void> {
     const open = this.#open
     this.#open = undefined
@@ -125,7 +125,7 @@ export class ServiceConnection {
   async #connect(): Promise<OpenConnection> {
     const closings = this.#closings
     const connection = await this.#engine.service.connect(this.#engine.signal)
-    // It was closed meanwhile, for example by a failure of the last connection that a mirror reported late.
+    // `close` was called meanwhile, for example because a mirror reported a failure of the previous connection late.
     if (closings !== this.#closings) return this.#connect()
     const follower = new IngestionFollower(this.#engine, connection)
     const open = { connection, follower }
@@ -153,20 +153,20 @@ export class ServiceConnection {
   #recordOutage(outage: Outage | null): void {
     const isNew = this.#outage === null
     this.#outage = outage
-    if (outage && isNew) void this.#awaitEnd()
-    if (outage && this.#status.state === 'away') this.#updateCause(outage)
+    if (outage && isNew) void this.#reportLongOutage()
+    if (outage && this.#status.state === 'away') this.#updateReason(outage)
     if (outage || isNew) return
     this.#forgetOutage()
     if (this.#status.state === 'away') this.#recordConnected()
   }
 
-  /** Forgets an outage that is over, or whose connection is closed; the next connection reports its own. */
+  /** Forgets an outage that is over or whose connection is closed. The next connection reports its own outages. */
   #forgetOutage(): void {
     this.#outage = null
     this.#outageEnd.abort()
   }
 
-  async #awaitEnd(): Promise<void> {
+  async #reportLongOutage(): Promise<void> {
     const { clock, signal } = this.#engine
     this.#outageEnd = new AbortController()
     const end = AbortSignal.any([signal, this.#outageEnd.signal])
@@ -180,7 +180,7 @@ export class ServiceConnection {
     this.#hooks.onChange()
   }
 
-  #updateCause(outage: Outage): void {
+  #updateReason(outage: Outage): void {
     this.#status = { ...this.#status, reason: this.#reasonOf(outage) }
   }
 

@@ -1,6 +1,6 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
-import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../foundation/concurrency/run-concurrently.ts'
 import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { isWithin, joinPath } from '../../foundation/files/paths.ts'
 import { quarantineLeftMs } from '../../rules/retry-delay.ts'
@@ -19,8 +19,8 @@ import {
 } from './search-for-content.ts'
 
 /**
- * Finds uploads that the store does not know because it was restored, copied or is new (P14, adoption). It lists the entries without a
- * receipt once; a content that may be one of them is searched for before its upload.
+ * Finds uploads that the store lacks because it is new, was restored or was copied (P14, adoption). It lists once the library's entries
+ * that have no receipt. If a content may be one of them, it is searched for before its upload.
  */
 export class EarlierUploads {
   readonly #context: MirrorContext
@@ -35,7 +35,7 @@ export class EarlierUploads {
     this.#work = work
   }
 
-  /** Lists them unless that was done since the store was created, restored or copied. */
+  /** Records the library's entries without a receipt, unless that was done since the store was created, restored or copied. */
   async list(): Promise<void> {
     const { store, logger, signal, limits, fleet } = this.#context.engine
     const { id, name: mirror, library, remotePath } = this.#context.mirror.row
@@ -60,15 +60,17 @@ export class EarlierUploads {
       store.write(() => store.foreign.recordSearched(id))
   }
 
-  keepsBack(file: OpenFile): boolean {
+  /** Returns whether the file must wait because the library may already have its content. */
+  mustWait(file: OpenFile): boolean {
     if (this.#absent.has(file.contentId)) return false
-    if (!this.#isUnlisted(file) && this.#candidates(file).next().done) return false
+    if (!this.#findUnlisted(file) && this.#candidates(file).next().done) return false
     // A content whose search failed before waits until its quarantine is over.
     if (quarantineLeftMs(file.retryAt, this.#context.engine.clock.nowMs()) === 0)
       this.#waiting.set(file.contentId, file)
     return true
   }
 
+  /** Searches for the contents of the files that wait; returns how many the library does not have. */
   async search(): Promise<number> {
     const files = [...this.#waiting.values()]
     this.#waiting.clear()
@@ -87,13 +89,13 @@ export class EarlierUploads {
   }
 
   async #searchFor(file: OpenFile): Promise<SearchResult<ForeignEntry | undefined>> {
-    const unlisted = this.#isUnlisted(file)
+    const unlisted = this.#findUnlisted(file)
     if (unlisted) return { failure: new TemporaryError('service-unavailable', cannotList(unlisted)) }
     const compare = (candidate: ForeignEntry) => trySearch(this.#context, () => this.#isSame(file, candidate))
     return await findSame({ candidates: this.#candidates(file), compare, doubts: 0 })
   }
 
-  /** The content may have been uploaded under the name of any of its copies. */
+  /** Yields the entries that may be the content: it may have been uploaded under the name of any of its copies. */
   *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<ForeignEntry> {
     const { foreign, files } = this.#context.engine.store
     const libraryId = this.#context.mirror.row.library.id
@@ -104,7 +106,7 @@ export class EarlierUploads {
     for (const key of keys) yield* foreign.listSimilarNames(content, key)
   }
 
-  /** Stores what was read of an entry, so that each entry is read once. */
+  /** Returns whether an entry has the bytes of the file. Stores what was read, so that each entry is read once. */
   async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: ForeignEntry): Promise<boolean> {
     const { store } = this.#context.engine
     const { library } = this.#context.mirror.row
@@ -118,12 +120,12 @@ export class EarlierUploads {
   }
 
   /** Returns the directory that may hold the upload and could not be listed, if there is one. */
-  #isUnlisted({ directory }: OpenFile): UnlistedDirectory | undefined {
+  #findUnlisted({ directory }: OpenFile): UnlistedDirectory | undefined {
     const target = joinLibraryPath(this.#context.mirror.row.remotePath, directory)
     return this.#unlisted.find(({ path }) => path === INBOX_PATH || isWithin(path, target))
   }
 
-  /** During the search, another mirror of the library may have found the content or begun to upload it. */
+  /** Returns false if another mirror of the library found the content, or began to upload it, during the search. */
   #isStillUnsent({ contentId }: OpenFile): boolean {
     const { store, inFlight } = this.#context.engine
     const state = store.contents.getUploadState(contentId).state

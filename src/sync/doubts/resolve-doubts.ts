@@ -9,7 +9,7 @@ import type { Engine, MirrorContext, OpenMirror } from '../engine.ts'
 import type { Claims } from '../fleet/claims.ts'
 import {
   findSame,
-  isKnownAsOther,
+  isOtherContent,
   listWanted,
   readRemoteBytes,
   recordFailedSearch,
@@ -21,7 +21,7 @@ import {
 /** Listed entries that may be a content in doubt, with the hashes that were read. */
 interface ListedCandidates {
   readonly entries: ListedEntries<FileEntry>
-  readonly read: Map<string, ResourceBytes>
+  readonly readBytes: Map<string, ResourceBytes>
 }
 
 interface Search {
@@ -41,9 +41,8 @@ interface Visit {
 
 /**
  * Searches for uploads in doubt (P4, lost answers): lists each directory that they were sent to, and compares entries without a receipt
- * by name, kind, size and hash. Adopts a content that it finds; one that complete listings don't show may be uploaded again; one whose
- * search fails becomes a problem. `claims` says which contents this host searches for. Returns the number of contents that may be
- * uploaded.
+ * by name, kind, size and hash. A content that is found is adopted. A content that complete listings do not show may be uploaded again. If
+ * a search fails, a problem is recorded. `claims` decides which contents this host searches for. Returns how many may be uploaded.
  */
 export async function resolveUploadDoubts(
   context: MirrorContext,
@@ -60,7 +59,7 @@ export async function resolveUploadDoubts(
       const { search } = visit
       if (isFound(search.result)) continue
       const result = 'failure' in foreign ? foreign : await searchFor(context, visit, foreign.found)
-      // Found in one directory decides; a failure counts more than an absence.
+      // The content may be in any of its directories: if the search of one failed, its absence from the others proves nothing.
       search.result = isFound(result) || !('failure' in search.result) ? result : search.result
       search.unsearched.delete(directory)
       if (search.unsearched.size > 0 && !isFound(result)) continue
@@ -92,7 +91,7 @@ export function listDoubtful({ store, clock, inFlight }: Engine, { row }: Pick<O
   return store.contents.listDoubtful(row).filter((content) => !inFlight.has(content.id) && needsSearch(content, nowMs))
 }
 
-/** Returns entries that the store does not know and that may be one of the contents. */
+/** Lists a directory; returns the entries that belong to no content in the store and may be an upload in doubt. */
 async function listForeign(
   context: MirrorContext,
   { directory, visits }: { readonly directory: string; readonly visits: readonly Visit[] },
@@ -104,18 +103,19 @@ async function listForeign(
   )
   const mayBeOne = (entry: FileEntry) =>
     sought.mayInclude(entry) && !contents.findByResource(mirror.row.library.id, entry.id)
-  return { entries: new ListedEntries(await listWanted(context, directory, mayBeOne)), read: new Map() }
+  return { entries: new ListedEntries(await listWanted(context, directory, mayBeOne)), readBytes: new Map() }
 }
 
 /** Searches for one content among the entries, and removes the entry that it finds from them. */
 async function searchFor(
   context: MirrorContext,
   { names, search: { content } }: Visit,
-  { entries, read }: ListedCandidates,
+  { entries, readBytes }: ListedCandidates,
 ): Promise<SearchResult<FileEntry | undefined>> {
   const { mime, doubts } = content
   const candidates = new Set(names.flatMap((name) => entries.candidates({ name, mime })))
-  const compare = (entry: FileEntry) => trySearch(context, () => hasSameBytes(context, content, { id: entry.id, read }))
+  const compare = (entry: FileEntry) =>
+    trySearch(context, () => hasSameBytes(context, content, { id: entry.id, readBytes }))
   const result = await findSame({ candidates, compare, doubts })
   if ('found' in result && result.found) entries.remove(result.found)
   return result
@@ -124,13 +124,13 @@ async function searchFor(
 async function hasSameBytes(
   { engine, connection }: MirrorContext,
   content: DoubtfulContent,
-  { id, read }: Pick<ListedCandidates, 'read'> & { readonly id: string },
+  { id, readBytes }: Pick<ListedCandidates, 'readBytes'> & { readonly id: string },
 ): Promise<boolean> {
-  const known = read.get(id)
-  if (known && isKnownAsOther(known, content)) return false
+  const earlier = readBytes.get(id)
+  if (earlier && isOtherContent(earlier, content)) return false
   const found = await readRemoteBytes(engine, connection, id, content)
   if (!found) return false
-  read.set(id, found)
+  readBytes.set(id, found)
   return found.sha256 !== undefined && content.sha256.equals(found.sha256)
 }
 
@@ -144,7 +144,7 @@ function recordResult(context: MirrorContext, { content, result }: Search, { sum
   return 'found' in result && !result.found
 }
 
-/** During the search, another mirror of the library may have found the content or begun to upload it. */
+/** Returns false if another mirror of the library found the content, or began to upload it, during the search. */
 function isStillInDoubt({ store, inFlight }: Engine, { id, retryAt }: DoubtfulContent): boolean {
   const now = store.contents.getUploadState(id)
   const isSame = (now.state === 'doubt' || now.state === 'sending') && now.retryAt === retryAt
@@ -175,7 +175,7 @@ function recordFound(
   fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId, isDuplicate: false })
 }
 
-/** The content did not arrive: it counts as new, so that any mirror may upload it. */
+/** Records that the content did not arrive: it counts as new, so that any mirror may upload it. */
 function recordAbsent(
   { store, clock, logger, metrics, fleet }: Engine,
   { id, path, size, uploadId }: DoubtfulContent,

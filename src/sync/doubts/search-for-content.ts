@@ -56,7 +56,7 @@ export async function readRemoteBytes(
     if (!download) return undefined
     try {
       const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
-      // Begin to read even if the size differs: a body that is not read keeps its connection.
+      // The body is read even if the size differs, because an unread body keeps its connection.
       const sha256 = await sha256Of(download.body, isOtherSize ? 0 : content.size)
       assertNoPage(download, content)
       return { sizeBytes: download.sizeBytes, sha256: isOtherSize ? undefined : sha256 }
@@ -68,7 +68,7 @@ export async function readRemoteBytes(
 }
 
 /** Returns whether the bytes that were read prove that the resource is another content. */
-export function isKnownAsOther(
+export function isOtherContent(
   { sizeBytes, sha256 }: ResourceBytes,
   content: { readonly size: number; readonly sha256: Uint8Array },
 ): boolean {
@@ -94,7 +94,7 @@ async function openDownload(client: ServiceClient, resourceId: string, signal: A
   }
 }
 
-/** A search ends after this number of candidates that cannot be compared: the client has already retried each of them. */
+/** A search ends after this number of candidates that cannot be compared, because the client has already retried each of them. */
 const MAX_FAILURES = 8
 
 interface Comparison<Candidate> {
@@ -103,7 +103,7 @@ interface Comparison<Candidate> {
   readonly doubts: number
 }
 
-/** Returns the candidate that is the content, if there is one; a failure if one that cannot be compared might be it. */
+/** Returns the candidate that is the content, undefined if none is, or a failure if one that cannot be compared might be it. */
 export async function findSame<Candidate>({
   candidates,
   compare,
@@ -164,7 +164,7 @@ export function recordFailedSearch(
   logger.warn('cannot look for an earlier upload; the file waits', { path, code, reason })
 }
 
-/** Undefined if the stream is shorter than `sizeBytes` or, without reading on, longer. */
+/** Returns undefined if the stream does not have `sizeBytes` bytes; stops reading once it has more. */
 async function sha256Of(stream: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Buffer | undefined> {
   const hash = createHash('sha256')
   let readBytes = 0

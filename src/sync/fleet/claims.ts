@@ -4,31 +4,32 @@ import type { OpenFile, OpenFileCursor } from '../../store/tables/files.ts'
 import type { MirrorContext } from '../engine.ts'
 import { type AnswerOptions, type Candidate, LedgerAnswers, PAGE, wantedOf } from './ledger-answers.ts'
 
-/** Unclaimed contents are asked for this often; then they wait for another run. */
-const MAX_VAIN_ROUNDS = 10
-/** Files that the first page asks for, and the least of a later one. */
+/** How many times in a row a run asks for unclaimed contents without a new claim; then they wait for another run. */
+const MAX_FRUITLESS_ROUNDS = 10
+/** How many files the first page has, and the minimum for later ones. */
 const FIRST_PAGE = 64
 
 interface ClaimsOptions extends AnswerOptions {
-  /** The count of required searches when the stage searched the library. */
+  /** How often the ledger had required a search before the stage searched the library. */
   readonly requiredSearches: number
-  /** What the limits of this host leave room for in this run. */
+  /** Returns how many uploads the limits of this host still allow in this run. */
   readonly room: () => number
-  /** A page of files can be read now, or asking has failed. */
+  /** Called when a page of files can be read, or when the call to the ledger failed. */
   readonly onReady: () => void
 }
 
 interface Page {
   readonly cursor: OpenFileCursor
+  /** Undefined while the ledger is asked about their contents. */
   files: readonly OpenFile[] | undefined
 }
 
-/** Another host sends it, a limit of all hosts holds it back, or the ledger was not asked yet. */
+/** Why a content is not claimed: another host sends it, a limit of all hosts holds it back, or the ledger was not asked yet. */
 type Unclaimed = 'elsewhere' | 'held' | 'unasked'
 
 /**
- * Claims the contents of one mirror a page of files before the plan needs them, and records the ledger's answers in the store: stored and
- * refused contents need no upload by this host, doubtful ones a search first. The ledger decides: `claim_1` in 001-hosts-and-claims.sql.
+ * Claims the contents of one mirror, one page of files ahead of the plan, and records the ledger's answers in the store. This host does not
+ * upload stored and refused contents, and searches for doubtful ones first. `claim_1` in 001-hosts-and-claims.sql decides.
  */
 export class Claims {
   readonly #context: Pick<MirrorContext, 'engine' | 'mirror'>
@@ -37,16 +38,15 @@ export class Claims {
   readonly #elsewhere = new Set<number>()
   readonly #held = new Set<number>()
   readonly #mine = new Set<number>()
-  /** Contents whose claims were given back, since this host could not send them. */
+  /** Contents whose claims this host gave back without sending them. */
   readonly #givenBack = new Set<number>()
   #freesAt: number | null = null
-  /** Open contents that no host has claimed: their claim was lost, or they came after their page was asked for. */
+  /** Open contents without a claim: it was lost, or the content appeared after the ledger was asked about its page. */
   readonly #unasked = new Set<number>()
-  /** How often unclaimed contents were planned again without an upload that ended. */
-  #vainRounds = 0
+  /** How many times in a row the plan started again without a new claim. */
+  #fruitlessRounds = 0
   #pages: readonly Page[] = []
-  /** How many files the next page asks for. */
-  #size = FIRST_PAGE
+  #nextPageSize = FIRST_PAGE
   #failure: { readonly error: unknown } | undefined
   readonly #asking = new Set<Promise<void>>()
 
@@ -60,7 +60,7 @@ export class Claims {
     if (this.#failure) throw this.#failure.error
   }
 
-  get isForOthers(): boolean {
+  get waitsForOthers(): boolean {
     return this.#elsewhere.size > 0
   }
 
@@ -73,7 +73,7 @@ export class Claims {
     return page !== undefined && page.files === undefined
   }
 
-  /** Returns the open files after `cursor` once their contents are claimed, and begins to claim the next page; undefined until then. */
+  /** Returns the open files after `cursor`, and begins to claim the page after them; undefined while the ledger is asked about them. */
   read(cursor: OpenFileCursor): readonly OpenFile[] | undefined {
     const { files } = this.#pageAt(cursor)
     const last = files?.at(-1)
@@ -82,8 +82,8 @@ export class Claims {
   }
 
   #pageAt(cursor: OpenFileCursor): Page {
-    const known = this.#pages.find((page) => isSame(page.cursor, cursor))
-    if (known) return known
+    const earlier = this.#pages.find((page) => isSame(page.cursor, cursor))
+    if (earlier) return earlier
     const page = this.#load(cursor)
     this.#pages = [...this.#pages.slice(-1), page]
     return page
@@ -99,7 +99,7 @@ export class Claims {
     return 'unasked'
   }
 
-  /** Claims contents in doubt, so that one host searches for each; returns those that are this host's. */
+  /** Claims contents in doubt, so that only one host searches for each; returns those that this host has claimed. */
   async claimDoubtful(contents: readonly DoubtfulContent[]): Promise<DoubtfulContent[]> {
     const { store } = this.#context.engine
     await this.#ask(
@@ -113,48 +113,48 @@ export class Claims {
     return own
   }
 
-  /** Waits until contents of other hosts can be asked for again, if `leftMs` is left; returns whether to plan again. */
-  async awaitOthers(leftMs: number): Promise<boolean> {
+  /** Waits, within `remainingMs`, until the ledger can be asked again about unclaimed contents. Returns whether to plan again. */
+  async awaitOthers(remainingMs: number): Promise<boolean> {
     const { clock, signal, store } = this.#context.engine
     const { fleet } = this.#options
-    // The end of their upload was withheld.
+    // These lost their claim before an upload ended, so the ledger is asked about them again.
     for (const id of this.#mine) {
       if (fleet.hasClaimed(id) || store.contents.getUploadState(id).state !== 'new') continue
       this.#mine.delete(id)
       this.#unasked.add(id)
     }
-    const mayAskAgain = this.#unasked.size > 0 && this.#vainRounds < MAX_VAIN_ROUNDS
-    this.#vainRounds += 1
-    if (!mayAskAgain && (this.#elsewhere.size === 0 || leftMs <= 0)) return false
+    const mayAskAgain = this.#unasked.size > 0 && this.#fruitlessRounds < MAX_FRUITLESS_ROUNDS
+    this.#fruitlessRounds += 1
+    if (!mayAskAgain && (this.#elsewhere.size === 0 || remainingMs <= 0)) return false
     if (!mayAskAgain) await this.giveBack()
-    await clock.sleep(mayAskAgain ? fleet.askAgainMs / 10 : Math.min(leftMs, fleet.askAgainMs), signal)
+    await clock.sleep(mayAskAgain ? fleet.askAgainMs / 10 : Math.min(remainingMs, fleet.askAgainMs), signal)
     this.askAgain()
     return true
   }
 
-  get waiting(): number {
+  get unclaimedCount(): number {
     return this.#elsewhere.size + this.#unasked.size
   }
 
-  /** Forgets what other hosts send, so that the next pass asks for it. */
+  /** Forgets which contents are not claimed, so that the next pass asks the ledger about them. */
   askAgain(): void {
     this.#unasked.clear()
     this.#elsewhere.clear()
     this.forgetPages()
   }
 
-  /** The plan starts again, and files may have changed since its pages were read. */
+  /** Forgets the pages, because their files may have changed. Call it when the plan starts again. */
   forgetPages(): void {
     this.#pages = []
   }
 
-  /** Gives back claims of contents that this host has not begun to send, so that other hosts may send them. Settles uploads as well. */
+  /** Gives back claims of contents that this host has not begun to send, so that other hosts may send them; then settles. */
   async giveBack(): Promise<void> {
     const { fleet } = this.#options
     const { inFlight } = this.#context.engine
-    const kept = [...this.#mine].filter((id) => fleet.hasClaimed(id))
-    await fleet.giveBack(kept, (id) => inFlight.has(id))
-    for (const id of kept.filter((one) => !fleet.hasClaimed(one))) {
+    const claimed = [...this.#mine].filter((id) => fleet.hasClaimed(id))
+    await fleet.giveBack(claimed, (id) => inFlight.has(id))
+    for (const id of claimed.filter((one) => !fleet.hasClaimed(one))) {
       this.#mine.delete(id)
       this.#givenBack.add(id)
     }
@@ -170,7 +170,7 @@ export class Claims {
   #load(cursor: OpenFileCursor): Page {
     const page: Page = { cursor, files: undefined }
     const { store } = this.#context.engine
-    const files = store.files.listOpen(this.#context.mirror.row.id, cursor, this.#size)
+    const files = store.files.listOpen(this.#context.mirror.row.id, cursor, this.#nextPageSize)
     const candidates = this.#answers.listCandidates(files)
     const asking = this.#ask(candidates, this.#options.room)
       .then(
@@ -189,18 +189,18 @@ export class Claims {
     return page
   }
 
-  /** Cuts the page before the first unclaimed content, so that the next page asks for it again, unless nothing would remain. */
+  /** Returns the files before the first free content, which the next page asks for again; all files if nothing would remain. */
   #cut(files: readonly OpenFile[], free: ReadonlySet<number>): readonly OpenFile[] {
     const end = files.findIndex(({ contentId }) => free.has(contentId))
-    this.#size = Math.min(PAGE, end > 0 ? Math.max(FIRST_PAGE, 2 * end) : 2 * this.#size)
+    this.#nextPageSize = Math.min(PAGE, end > 0 ? Math.max(FIRST_PAGE, 2 * end) : 2 * this.#nextPageSize)
     return end > 0 ? files.slice(0, end) : files
   }
 
-  /** Returns the contents that any host may claim. `atMost`: how many unclaimed ones may be claimed; undefined: all. */
+  /** Claims at most `atMost()` candidates (undefined: all), and returns the contents that stay free because that maximum was reached. */
   async #ask(candidates: readonly Candidate[], atMost?: () => number): Promise<ReadonlySet<number>> {
     const { fleet } = this.#options
     const wanted = candidates.filter((candidate) => !fleet.hasClaimedAt(candidate.contentId, candidate))
-    // The mirror that claimed them may have nothing more to send, so this one gives them back.
+    // If another mirror of this host claimed these, it may have nothing more to send: then this mirror gives them back.
     for (const { contentId } of candidates) if (fleet.hasClaimed(contentId)) this.#mine.add(contentId)
     const free = new Set<number>()
     if (wanted.length === 0) return free
@@ -214,7 +214,7 @@ export class Claims {
       const result = results[index]
       if (result?.kind === 'mine') {
         this.#mine.add(candidate.contentId)
-        if (!this.#givenBack.has(candidate.contentId)) this.#vainRounds = 0
+        if (!this.#givenBack.has(candidate.contentId)) this.#fruitlessRounds = 0
       } else if (result?.kind === 'free') free.add(candidate.contentId)
       else if (result) others.set(candidate.contentId, [candidate, result])
     })

@@ -20,8 +20,9 @@ import { COPIED_KEY, SESSION_KEY } from '../../store/tables/settlements.ts'
 import { LedgerMonitor, type LedgerStatus } from './ledger-monitor.ts'
 import { ACKNOWLEDGED, type FleetStore, LEDGER, type SettlementOutbox } from './settlement-outbox.ts'
 
-/** A session is renewed when this share of its lease has passed. */
 const RENEWALS_A_LEASE = 3
+
+const MAX_REFUSALS = 5
 
 export const HOST_KEY = 'fleet:host'
 
@@ -35,7 +36,7 @@ export interface FleetOptions {
   /** Distinguishes the state of this host from a copy of it; undefined where the system has no such identifier. */
   readonly place?: string | undefined
   readonly limits: FleetLimits
-  /** False: messages, which may name files, are not shared. */
+  /** False: this host does not share messages, because they may name files. */
   readonly namesPaths?: boolean
   readonly service?: SharedService | undefined
   /** Milliseconds since the system started, time asleep included. */
@@ -49,7 +50,7 @@ export interface FleetOptions {
 interface SharedService {
   readonly origin: string
   readonly retryAfter: RetryAfter
-  /** The host takes a share of the limits while it sends or has something in ingestion. */
+  /** `ingestion` and `inFlight` say whether this host is busy: only busy hosts share the limits. */
   readonly ingestion: { countPending(): number; announce(): void }
   readonly inFlight: { readonly size: number }
 }
@@ -64,11 +65,11 @@ export interface FleetContext {
 
 export interface Session extends OpenedSession {
   readonly ledger: Ledger
-  /** The time before the call that opened or renewed the session. */
+  /** A moment before the call that opened or renewed the session. */
   readonly since: UpTime
 }
 
-/** The ledger may have lost commits since the library was searched: the library must be searched again before the call. */
+/** Thrown if the ledger may have lost commits since the library was searched: the library must be searched again before the next call. */
 class LedgerRestoredError extends TemporaryError {
   constructor() {
     super('ledger-away', 'The ledger may have lost its last commits; the next run looks in the library before it sends')
@@ -76,7 +77,7 @@ class LedgerRestoredError extends TemporaryError {
 }
 
 interface SessionHooks {
-  /** Sends the ledger the settlements that it lacks. No content is claimed before, and the host does not wait for lost sessions yet. */
+  /** Sends the ledger the outcomes that it lacks, before any claim and before the wait in `#openSession`. */
   onOpened(session: Session): Promise<void>
   onRenewed(): Promise<void>
 }
@@ -109,7 +110,7 @@ export class HostSession {
     return this.#session
   }
 
-  /** How often the ledger has required a search of the library before uploads. */
+  /** How often opening a session has required a new search of the library. */
   get requiredSearches(): number {
     return this.#requiredSearches
   }
@@ -138,7 +139,7 @@ export class HostSession {
     })
   }
 
-  /** Returns false once the session is over, or was not renewed within the grace period. */
+  /** Renews the session; returns false if it is over, or if no renewal succeeds within the grace period. */
   async confirmLease(session: bigint | undefined): Promise<boolean> {
     const { clock, signal } = this.#context
     const sinceMs = clock.monotonicMs()
@@ -151,7 +152,7 @@ export class HostSession {
     return this.holdsLease(session)
   }
 
-  /** Closes session and connection; calls `last` before. */
+  /** If a session is open, calls `last` and closes it. Then closes the connection. */
   async close(last: () => Promise<void>): Promise<void> {
     this.#closing.abort(new InterruptedError('the session at the ledger was closed'))
     this.#timer?.[Symbol.dispose]()
@@ -160,15 +161,19 @@ export class HostSession {
     const session = this.#session
     if (!ledger || !session) return
     await last()
-    // A session that cannot be closed is taken over once its lease is over.
+    // If the session cannot be closed, other hosts close it once it is silent.
     await ledger.close(session.session).catch(() => {})
   }
 
-  /** Runs a call within a session, retries while the ledger is away, and throws LedgerRestoredError if `requiredSearches` is out of date. */
+  /**
+   * Runs a call within a session, and retries while the ledger is away. Throws LedgerRestoredError if the ledger has required another
+   * search since `requiredSearches` was read.
+   */
   async call<T>(work: (session: Session) => Promise<T>, requiredSearches?: number): Promise<T> {
     const { clock, random, signal } = this.#context
     const { retry } = this.#options
     const startedMs = clock.monotonicMs()
+    let refusals = 0
     for (let attempt = 1; ; attempt += 1) {
       this.#closing.signal.throwIfAborted()
       let session: Session | undefined
@@ -180,7 +185,8 @@ export class HostSession {
       } catch (error) {
         if (error instanceof LedgerError && error.code !== 'host-in-use') {
           if (session) this.drop(session)
-          if (attempt < 5) continue
+          refusals += 1
+          if (refusals < MAX_REFUSALS) continue
           throw new TemporaryError('ledger-away', `The ledger refuses this host again and again: ${error.message}`, {
             cause: error,
           })
@@ -206,36 +212,36 @@ export class HostSession {
     const { store, clock, signal } = this.#context
     const { name, version, place } = this.#options
     const ledger = await this.connect()
-    const key = store.keyValues.get(HOST_KEY) ?? this.#keep(HOST_KEY, randomUUID())
-    const before = store.keyValues.get(SESSION_KEY)
+    const key = store.keyValues.get(HOST_KEY) ?? this.#setKey(HOST_KEY, randomUUID())
+    const previous = store.keyValues.get(SESSION_KEY)
     const isCopied = store.keyValues.get(COPIED_KEY) !== undefined
     const since = this.#now()
     const opened = await ledger
-      .open({ key, name, version, place, isRestored: isCopied }, before === undefined ? null : BigInt(before))
+      .open({ key, name, version, place, isRestored: isCopied }, previous === undefined ? null : BigInt(previous))
       .catch(asOperatorError)
-    this.#keep(SESSION_KEY, String(opened.session))
-    const known = store.keyValues.get(LEDGER)
+    this.#setKey(SESSION_KEY, String(opened.session))
+    const joinedLedger = store.keyValues.get(LEDGER)
     const acknowledged = BigInt(store.keyValues.get(ACKNOWLEDGED) ?? 0)
-    const isUnknown = known?.split('/', 1)[0] !== opened.generation
-    const hasLost = this.#outbox.reconcile(opened, { acknowledged, isUnknown })
-    const gap = findLedgerGap(known, hasLost, opened)
+    const isUnknown = joinedLedger?.split('/', 1)[0] !== opened.generation
+    const hasLostBatches = this.#outbox.reconcile(opened, { acknowledged, isUnknown })
+    const gap = findLedgerGap(joinedLedger, hasLostBatches, opened)
     const session = { ...opened, ledger, since }
     const mustWait = gap !== undefined || isCopied
-    const keepLedger = () => this.#keep(LEDGER, `${opened.generation}/${opened.timeline}`)
+    const recordLedger = () => this.#setKey(LEDGER, `${opened.generation}/${opened.timeline}`)
     if (gap) this.#requireSearches(gap)
     else if (isCopied) this.#context.logger.warn(COPIED)
-    else keepLedger()
+    else recordLedger()
     await this.#hooks.onOpened(session)
     if (mustWait) {
-      // Sessions that the ledger has lost may still send, and so may the copied state's session that was just closed.
+      // Hosts whose sessions the ledger lost may still be sending; if this state is a copy, so may the host with the original.
       await clock.sleep(opened.leaseMs + graceMs(opened.leaseMs), AbortSignal.any([signal, this.#closing.signal]))
-      // A search that was made while they could send does not count.
+      // A search that was made while those hosts could send does not count.
       store.write(() => {
         store.foreign.requireSearches()
         store.keyValues.remove(COPIED_KEY)
       })
       this.#requiredSearches += 1
-      keepLedger()
+      recordLedger()
     }
     this.#session = session
     this.#scheduleRenewal(opened.leaseMs)
@@ -244,7 +250,7 @@ export class HostSession {
     return this.#session ?? session
   }
 
-  /** The ledger may have lost acknowledged commits, so that the libraries are searched before uploads. */
+  /** Requires a search of the libraries before uploads, because the ledger may have lost acknowledged commits. */
   #requireSearches(gap: LedgerGap): void {
     const { store, logger } = this.#context
     logger.warn(describeLedgerGap(gap))
@@ -257,11 +263,11 @@ export class HostSession {
     this.#timer = this.#context.clock.startTimer(leaseMs / RENEWALS_A_LEASE, () => void this.#keepOpen(leaseMs))
   }
 
-  /** Renews the session or opens another one, so that an idle host also settles and takes orders. */
+  /** Renews the session or opens another one, so that an idle host also reports outcomes and receives orders. */
   async #keepOpen(leaseMs: number): Promise<void> {
     try {
       if (!(await this.#renew()) && !this.#closing.signal.aborted) await this.#open()
-      // Not awaited, since settling much takes longer than a lease.
+      // Not awaited, because settling many outcomes may take longer than a lease.
       void this.#hooks.onRenewed().catch(() => {})
     } catch (error) {
       // The next run fails with the same error.
@@ -270,10 +276,11 @@ export class HostSession {
         return
       }
     }
-    this.#scheduleRenewal(leaseMs)
+    // The session may be another one by now, with another lease.
+    this.#scheduleRenewal(this.#session?.leaseMs ?? leaseMs)
   }
 
-  /** Renews the session before its time, so that other hosts learn with their next beat that the service asked to wait. */
+  /** Renews the session early, so that other hosts learn at their next renewal that the service asked to wait. */
   #reportWait(): void {
     this.#reporting ??= this.#renew()
       .catch(() => false)
@@ -292,15 +299,15 @@ export class HostSession {
       waitLeftMs: service.retryAfter.ownLeftMs,
       isBusy: isNew || service.inFlight.size + service.ingestion.countPending() > 0,
     }
-    const { isOurs, orders, waitMs, busyOthers } = await session.ledger.renew(session.session, use)
-    // Counted from before the call, so that no host waits longer than the service asked.
+    const { isOpen, orders, waitMs, busyOthers } = await session.ledger.renew(session.session, use)
+    // The duration of the call is deducted, so that no host waits longer than the service asked.
     service?.retryAfter.recordElsewhere(waitMs - (this.#now().monotonicMs - since.monotonicMs))
-    if (isOurs && this.#busyHosts !== busyOthers + 1) {
+    if (isOpen && this.#busyHosts !== busyOthers + 1) {
       this.#busyHosts = busyOthers + 1
       service?.ingestion.announce()
     }
     if (this.#session?.session !== session.session) return false
-    if (!isOurs) {
+    if (!isOpen) {
       this.drop(session)
       return false
     }
@@ -309,7 +316,7 @@ export class HostSession {
     return true
   }
 
-  /** Any host may take over what the session had claimed. A session that was opened later stays. */
+  /** Forgets the session, unless another one was opened since. */
   drop({ session }: Session): void {
     if (this.#session?.session === session) this.#session = undefined
   }
@@ -325,14 +332,14 @@ export class HostSession {
     return { monotonicMs: clock.monotonicMs(), bootMs: this.#options.bootMs() }
   }
 
-  #keep(key: string, value: string): string {
+  #setKey(key: string, value: string): string {
     const { store } = this.#context
     store.write(() => store.keyValues.set(key, value))
     return value
   }
 }
 
-/** Another process uses the key of this host, or its state was moved. */
+/** Throws an OperatorError for a LedgerError that only an operator can resolve, and any other error unchanged. */
 function asOperatorError(error: unknown): never {
   if (!(error instanceof LedgerError)) throw error
   const text = IN_USE[error.code]
@@ -341,7 +348,7 @@ function asOperatorError(error: unknown): never {
 
 const IN_USE: Readonly<Partial<Record<LedgerErrorCode, string>>> = {
   'host-in-use':
-    'Another process uses the ledger under the name of this host, because the state was copied, or restored beside it; stop one of the two processes and remove its state; if the other one is still refused, run "shelfd fleet forget" with its name',
+    'Another process uses the ledger as this host, because the state was copied or restored; stop one of the two processes and remove its state; if the other is still refused, run "shelfd fleet forget" with the name of this host',
   'host-elsewhere':
-    'The ledger knows this host with its state in another directory; if this state is a copy, remove it; if it was moved, stop the host in the old place and run "shelfd fleet forget" with its name',
+    'The ledger knows this host with its state in another directory; if this state is a copy, remove it; if it was moved, stop the old host and run "shelfd fleet forget" with the name of this host',
 }

@@ -67,7 +67,7 @@ export class LedgerAnswers {
     return { path: joinPath(directory, name), remoteDirectory }
   }
 
-  /** Call it inside a transaction. */
+  /** Applies the ledger's answer about a content to the store. Call it inside a transaction. */
   record(candidate: Candidate, result: ClaimResult): void {
     switch (result.kind) {
       case 'stored':
@@ -92,33 +92,33 @@ export class LedgerAnswers {
     const message = isOwn ? result.message : describeForeign(result, path)
     store.contents.markRefused(contentId, { ...result, message })
     if (result.isSetAside) store.quarantine.setAside(contentId)
-    // The clocks of two hosts may differ about when it may be tried again.
+    // If this host's clock is ahead, the refusal may seem to be over already: this run does not try the content again.
     attempts.exhausted.add(contentId)
   }
 
-  /** An upload may have arrived at a place that cannot be listed. */
+  /** Refuses the content for an hour, because an upload may have arrived at a place that this version cannot read. */
   #recordUnreadable({ contentId, path }: Candidate, { host }: AnswerOf<'unreadable'>): void {
     const { store, clock, logger } = this.#context.engine
-    const reason = `what host "${escapeText(host)}" recorded of it in the ledger cannot be read; upgrade shelfd here, if that host has a newer one`
+    const reason = `shelfd cannot read what host "${escapeText(host)}" recorded about it in the ledger; upgrade shelfd here if that host has a newer version`
     const message = `Cannot upload "${escapeText(nameOf(path))}": ${reason}`
     store.contents.markRefused(contentId, { code: 'ledger-unusable', message, retryAt: clock.nowMs() + HOUR_MS })
     this.#options.attempts.exhausted.add(contentId)
     logger.warn(message, { path })
   }
 
-  /** Adds the places of other hosts, so that the search covers them. */
+  /** Marks the content in doubt, and adds the places to which other hosts sent it, so that the search covers them. */
   #recordDoubt({ contentId }: Candidate, { places, host }: AnswerOf<'doubtful'>): void {
     const { store, clock } = this.#context.engine
     const { row, runId } = this.#context.mirror
-    const known = new Set(store.uploads.listUnaccounted(contentId).map(keyOf))
-    for (const place of places.filter((other) => !known.has(keyOf(other)))) {
+    const recorded = new Set(store.uploads.listUnaccounted(contentId).map(keyOf))
+    for (const place of places.filter((other) => !recorded.has(keyOf(other)))) {
       const begunAt = momentOf(clock)
       store.uploads.recordElsewhere({ contentId, mirrorId: row.id, ...place, runId, begunAt }, host)
     }
     if (store.contents.getUploadState(contentId).state !== 'doubt') store.contents.markInDoubt(contentId)
   }
 
-  /** Another host has sent it, so files of this host with the content are aliases. */
+  /** Records that another host has sent the content: files of this host with this content count as aliases. */
   #recordStored({ contentId, sizeBytes }: Candidate, { resourceId, outcome, host }: AnswerOf<'stored'>): void {
     const { store, clock, progress } = this.#context.engine
     const { row, runId } = this.#context.mirror
@@ -138,7 +138,7 @@ export class LedgerAnswers {
   }
 }
 
-/** For a dry run: records the answers of the ledger, and claims nothing. */
+/** Records for a dry run which contents the ledger has as stored or refused, and claims nothing. */
 export async function previewClaims(
   { engine, mirror }: Pick<MirrorContext, 'engine' | 'mirror'>,
   fleet: Membership,
@@ -153,12 +153,13 @@ export async function previewClaims(
     const candidates = answers.listCandidates(files)
     const results = await fleet.peek(answers.library, candidates.map(wantedOf))
     engine.signal.throwIfAborted()
-    const known = new Map<number, [Candidate, ClaimResult]>()
+    const answered = new Map<number, [Candidate, ClaimResult]>()
     candidates.forEach((candidate, index) => {
       const result = results[index]
-      if (result?.kind === 'stored' || result?.kind === 'refused') known.set(candidate.contentId, [candidate, result])
+      if (result?.kind === 'stored' || result?.kind === 'refused')
+        answered.set(candidate.contentId, [candidate, result])
     })
-    store.write(() => known.forEach(([candidate, result]) => void answers.record(candidate, result)))
+    store.write(() => answered.forEach(([candidate, result]) => void answers.record(candidate, result)))
   }
 }
 
@@ -170,7 +171,7 @@ export function wantedOf({
   return { ...content, place: { path, remoteDirectory } }
 }
 
-/** The message of another host names a file of that host: `Cannot upload "b.md", as host "nas" could not: …`. */
+/** Returns another host's message with the name of this host's file: `Cannot upload "b.md", as host "nas" could not: …`. */
 function describeForeign({ message, host }: AnswerOf<'refused'>, path: string): string {
   const reason = message.replace(/^Cannot upload ".*?"(?:, as host ".*?" could not)?: /s, '')
   return `Cannot upload "${escapeText(nameOf(path))}", as host "${escapeText(host)}" could not: ${reason || 'that host keeps to itself what the service said'}`

@@ -5,16 +5,17 @@ import type { Logger } from '../../foundation/logger.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { formatTime } from '../../foundation/text/times.ts'
 import { formatDuration } from '../../foundation/text/units.ts'
+import { LedgerError } from '../../ledger/ledger.ts'
 import type { LedgerCall } from '../../ledger/observe-ledger.ts'
 
 const ledgerConnection = z.object({
-  /** By the last call; `refused`: an operator must act. */
+  /** What the last call showed; `refused`: an operator must act. */
   state: z.enum(['unasked', 'connected', 'away', 'refused']),
   sinceMs: z.number(),
   reason: z.object({ code: z.enum(errorCodes), message: z.string() }).nullable(),
 })
 
-/** How this host stands with the ledger that it shares with others. */
+/** The state of this host's connection to the ledger. */
 export const ledgerStatus = ledgerConnection.extend({
   /** How long this host may act without a renewed beat; 0 while it has no session. */
   leaseLeftMs: z.number(),
@@ -25,7 +26,7 @@ export type LedgerStatus = Readonly<z.infer<typeof ledgerStatus>>
 
 type LedgerConnectionStatus = Readonly<z.infer<typeof ledgerConnection>>
 
-/** Says why the ledger does not answer, since when, and what waits; null while it answers. */
+/** Returns why the ledger does not answer, since when, and how many receipts wait; null while it answers. */
 export function describeLedgerFailure(ledger: LedgerStatus | null, nowMs: number): string | null {
   if (!ledger?.reason) return null
   const { reason, sinceMs, unsettled } = ledger
@@ -50,11 +51,12 @@ export class LedgerMonitor {
   }
 
   note({ error, durationMs }: Pick<LedgerCall, 'error' | 'durationMs'>): void {
-    // A call that this host aborted says nothing.
+    // A call that this host aborted says nothing about the ledger.
     if (error instanceof InterruptedError) return
     if (error instanceof ShelfdError) this.#noteFailure(error, durationMs)
-    // Any other error is an answer of the ledger.
-    else if (this.#connection.state !== 'connected') this.#noteAnswer()
+    // What the ledger objects to is an answer, as a result is. Any other error is a fault of this program.
+    else if ((error === undefined || error instanceof LedgerError) && this.#connection.state !== 'connected')
+      this.#noteAnswer()
   }
 
   #noteFailure({ code, message, kind }: ShelfdError, durationMs: number): void {

@@ -28,19 +28,19 @@ interface OwnContent extends WantedContent {
 }
 
 interface ClaimTerms {
-  /** The count of required searches when the stage searched the library. */
+  /** How often the ledger had required a search before the stage searched the library. */
   readonly requiredSearches: number
-  /** The room that this host's limits leave, claims included; undefined: no limits. */
+  /** Returns how many contents this host's limits allow, claimed ones included; undefined: no limits. */
   readonly atMost?: (() => number) | undefined
 }
 
-/** Claims run ahead of uploads by this time at the current rate: other hosts may send later contents sooner. */
+/** A host claims what it sends within this time at its current rate, and no more, because other hosts may send it sooner. */
 const AHEAD_MS = 3_000
 const MIN_AHEAD = 8
 const MAX_AHEAD = 2 * MAX_IN_A_CALL
-/** Before a rate is known. */
+/** How many contents are claimed ahead before the rate was measured. */
 const FIRST_AHEAD = 32
-/** A rate that was measured over a moment may be far off. */
+/** The most by which one measurement multiplies the claims ahead, because a rate that was measured over a short time is imprecise. */
 const MAX_GROWTH = 4
 
 export function keyOf({ path, remoteDirectory }: UploadPlace): string {
@@ -60,20 +60,21 @@ export class Membership implements AsyncDisposable {
   readonly #session: HostSession
   readonly #publication: Publication
   #settling: Timer | undefined
-  /** How many claimed contents may wait, and how many uploads have ended since that was measured. */
+  /** How many claimed contents may wait to be sent. */
   #ahead = FIRST_AHEAD
-  #ended = 0
+  /** How many uploads have ended since `#measuredMs`. */
+  #endedCount = 0
   #measuredMs: number
   #settlement: Promise<void> | undefined
-  /** Held while contents are claimed, so that no claim is given back that another mirror is about to get. */
-  readonly #turn = new Mutex()
+  /** Held while claims are made or given back, so that one mirror does not give back what another is claiming. */
+  readonly #claimLock = new Mutex()
 
   constructor(context: FleetContext, options: FleetOptions) {
     this.#context = context
     this.#options = options
     this.#measuredMs = context.clock.monotonicMs()
     this.#outbox = new SettlementOutbox(context, options)
-    // What could not be settled while the ledger was away is settled soon after it is back.
+    // Outcomes that could not be settled while the ledger was away are settled at the first renewal after it is back.
     const onRenewed = async () => {
       if (!this.#outbox.isEmpty) await this.settle()
       if (this.#session.current) await this.#publication.publishIfDue(this.#session.current)
@@ -85,10 +86,7 @@ export class Membership implements AsyncDisposable {
     })
   }
 
-  /**
-   * Opens the session, and returns the number of required searches so far. Throws TemporaryError `ledger-away` and OperatorError
-   * `host-in-use`.
-   */
+  /** Opens the session; returns how often the ledger has required a search. Throws errors `ledger-away` and `host-in-use`. */
   async join(): Promise<number> {
     return await this.#session.call(async () => this.#session.requiredSearches)
   }
@@ -109,7 +107,7 @@ export class Membership implements AsyncDisposable {
     return { ...this.#session.status, unsettled: this.#context.store.settlements.count() }
   }
 
-  /** Without a session the ledger may not know the outcomes of earlier sessions. */
+  /** True without a session: the ledger may then lack outcomes of earlier sessions. */
   get hasToJoin(): boolean {
     return this.#session.current === undefined
   }
@@ -120,7 +118,7 @@ export class Membership implements AsyncDisposable {
     return claim !== undefined && claim.session === this.#session.current?.session
   }
 
-  /** Like `hasClaimed`, for this place: the ledger knows it, and no host may have sent the content there already. */
+  /** Returns whether this session may send the content to this place: it has claimed it there, and the content is not in doubt. */
   hasClaimedAt(contentId: number, place: UploadPlace): boolean {
     return this.hasClaimed(contentId) && this.#claimed.get(contentId)?.places.has(keyOf(place)) === true
   }
@@ -130,8 +128,8 @@ export class Membership implements AsyncDisposable {
   }
 
   /**
-   * Claims contents of a library; results are in the order of `wanted`. Settles first, since given back, refused and missing contents
-   * change the answers. Throws LedgerRestoredError if the ledger was restored since `requiredSearches` was read.
+   * Claims contents of a library; results are in the order of `wanted`. Outcomes that change the answers are settled first. Throws
+   * LedgerRestoredError if the ledger has required another search since `requiredSearches` was read.
    */
   async claim(
     library: LedgerLibrary,
@@ -143,12 +141,12 @@ export class Membership implements AsyncDisposable {
       const part = wanted.slice(start, start + MAX_IN_A_CALL)
       results.push(...(await this.#claimPart(library, part, { requiredSearches, atMost })))
     }
-    // These claims hold even if this fails.
+    // The claims hold even if silent sessions cannot be closed.
     await this.#closeSilent(results)
     return results
   }
 
-  /** Returns what `claim` would, without a session or a claim. Throws TemporaryError `ledger-away`. */
+  /** Returns what `claim` would return, without a session or a claim. Throws TemporaryError `ledger-away`. */
   async peek(library: LedgerLibrary, wanted: readonly OwnContent[]): Promise<ClaimResult[]> {
     const ledger = await this.#session.connect()
     const results: ClaimResult[] = []
@@ -159,7 +157,7 @@ export class Membership implements AsyncDisposable {
     return results
   }
 
-  /** Asks which resources of other hosts are final, and which this host polls, at most 500; undefined while the ledger is away. */
+  /** Returns which resources of other hosts are final, and who polls the others; undefined while the ledger is away. Pass at most 500. */
   async takeFollowUps(
     library: LedgerLibrary,
     resourceIds: readonly string[],
@@ -179,13 +177,13 @@ export class Membership implements AsyncDisposable {
     }
   }
 
-  /** The room by this host's limits and by its upload rate; at least half of the latter, so that calls stay large. */
-  #mostClaimed(atMost: () => number): number {
+  /** Returns how many more contents this host may claim by its limits and its upload rate; the rate allows at least half of `#ahead`. */
+  #countClaimable(atMost: () => number): number {
     const nowMs = this.#context.clock.monotonicMs()
-    if (this.#ended > 0 && nowMs > this.#measuredMs) {
-      const byRate = Math.round((this.#ended * AHEAD_MS) / (nowMs - this.#measuredMs))
+    if (this.#endedCount > 0 && nowMs > this.#measuredMs) {
+      const byRate = Math.round((this.#endedCount * AHEAD_MS) / (nowMs - this.#measuredMs))
       this.#ahead = Math.max(MIN_AHEAD, Math.min(byRate, MAX_GROWTH * this.#ahead, MAX_AHEAD))
-      this.#ended = 0
+      this.#endedCount = 0
       this.#measuredMs = nowMs
     }
     const unsent = this.#countUnsent()
@@ -197,7 +195,7 @@ export class Membership implements AsyncDisposable {
     return [...this.#claimed.keys()].filter((id) => this.hasClaimed(id) && !sending.has(id)).length
   }
 
-  /** The last byte of the upload leaves only while the host holds the lease. */
+  /** Returns the fence of an upload: its last byte leaves only while this host holds the lease. */
   fence(contentId: number): Fence {
     const session = this.#claimed.get(contentId)?.session
     return {
@@ -208,7 +206,7 @@ export class Membership implements AsyncDisposable {
     }
   }
 
-  /** Its upload was withheld, so it is claimed again before it is sent. */
+  /** Forgets the claim of a content whose upload the fence stopped, so that it is claimed again before it is sent. */
   forgetClaim(contentId: number): void {
     this.#claimed.delete(contentId)
   }
@@ -216,7 +214,7 @@ export class Membership implements AsyncDisposable {
   /** Records how an upload ended, in the transaction of its receipt. A content that was not sent stays claimed. */
   recordEnd(contentId: number, kind: EndKind): void {
     if (kind === 'not-sent') return
-    this.#ended += Number(isOfUpload(kind))
+    this.#endedCount += Number(isOfUpload(kind))
     const { keyValues, settlements } = this.#context.store
     const session = this.#claimed.get(contentId)?.session ?? keyValues.get(SESSION_KEY)
     if (session === undefined) return
@@ -226,13 +224,13 @@ export class Membership implements AsyncDisposable {
 
   /** Lets other hosts send these contents, except those for which `isNeeded` returns true. */
   async giveBack(contentIds: Iterable<number>, isNeeded: (contentId: number) => boolean = () => false): Promise<void> {
-    using _turn = await this.#turn.lock()
+    using _lock = await this.#claimLock.lock()
     const { store } = this.#context
     const claims = [...contentIds].flatMap((id) => {
       if (isNeeded(id)) return []
       const session = this.#claimed.get(id)?.session
       const { state } = store.contents.getUploadState(id)
-      // What is in doubt or in flight stays claimed: no other host may send it before a search.
+      // A content in doubt or in flight stays claimed: no other host may send it before a search.
       return session === undefined || state === 'doubt' || state === 'sending' ? [] : [{ id, session }]
     })
     if (claims.length === 0) return
@@ -240,7 +238,7 @@ export class Membership implements AsyncDisposable {
     for (const { id } of claims) this.#claimed.delete(id)
   }
 
-  /** Reports outcomes to the ledger. What it does not take now stays in the store. */
+  /** Reports outcomes to the ledger. If that fails, they stay in the store for a later call. */
   async settle(): Promise<void> {
     this.#settlement ??= this.#settleAll().finally(() => {
       this.#settlement = undefined
@@ -259,7 +257,7 @@ export class Membership implements AsyncDisposable {
     }
   }
 
-  /** Settles a moment later, with the outcomes until then. */
+  /** Settles a moment later, together with outcomes that are recorded until then. */
   settleSoon(): void {
     this.#settling ??= this.#context.clock.startTimer(this.askAgainMs / 10, () => {
       this.#settling = undefined
@@ -267,7 +265,7 @@ export class Membership implements AsyncDisposable {
     })
   }
 
-  /** Settles and closes the session, so that others need not wait for its lease. */
+  /** Gives back claims, settles, and closes the session, so that other hosts need not wait for the end of its lease. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#settling?.[Symbol.dispose]()
     await this.#session.close(async () => {
@@ -283,7 +281,7 @@ export class Membership implements AsyncDisposable {
     { requiredSearches, atMost }: ClaimTerms,
   ): Promise<ClaimResult[]> {
     return await this.#session.call(async (opened) => {
-      using _turn = await this.#turn.lock()
+      using _lock = await this.#claimLock.lock()
       const { ledger, session } = opened
       if (this.#session.current?.session !== session)
         throw new LedgerError('session-over', 'the session ended while others claimed')
@@ -292,14 +290,14 @@ export class Membership implements AsyncDisposable {
         this.#context.signal.throwIfAborted()
         await this.#outbox.flush(opened)
       }
-      const limits = { ...this.#options.limits, atMost: atMost && this.#mostClaimed(atMost) }
+      const limits = { ...this.#options.limits, atMost: atMost && this.#countClaimable(atMost) }
       const results = await ledger.claim(session, library, wanted, limits)
       wanted.forEach(({ contentId, place }, index) => {
         const kind = results[index]?.kind
         if (kind !== 'mine' && kind !== 'doubtful') return
-        const known = this.hasClaimed(contentId) ? this.#claimed.get(contentId)?.places : undefined
+        const claimed = this.hasClaimed(contentId) ? this.#claimed.get(contentId)?.places : undefined
         // A content that may have arrived is not sent anywhere: it is claimed again after a search did not find it.
-        const places = kind === 'doubtful' ? new Set<string>() : new Set(known).add(keyOf(place))
+        const places = kind === 'doubtful' ? new Set<string>() : new Set(claimed).add(keyOf(place))
         this.#claimed.set(contentId, { session, places })
       })
       if (!this.#outbox.isEmpty) this.settleSoon()
@@ -330,10 +328,7 @@ function isOfUpload(kind: EndKind): boolean {
   return kind === 'created' || kind === 'duplicate' || kind === 'refused'
 }
 
-/**
- * Publishes the state of this host's mirrors for other hosts: only changes, at most once a minute. It never throws, since no work depends
- * on it.
- */
+/** Publishes changes of this host's mirrors for other hosts, once a minute at most. Never throws, because no work depends on it. */
 export class Publication {
   readonly #context: Pick<FleetContext, 'clock' | 'logger'>
   readonly #read: (() => Promise<Published>) | undefined
@@ -348,7 +343,7 @@ export class Publication {
     this.#read = read
   }
 
-  /** Publishes what changed, unless it published something a moment ago. */
+  /** Publishes what changed, unless the last publication was less than a minute ago. */
   async publishIfDue(session: Session): Promise<void> {
     if (this.#context.clock.monotonicMs() - this.#lastMs >= MINUTE_MS) await this.publish(session)
   }
@@ -374,7 +369,7 @@ export class Publication {
       problems: JSON.stringify(problems),
       runs: JSON.stringify(runs),
     }
-    // A session that is new may be one at another ledger.
+    // A new session may be at another ledger, to which nothing was published.
     const last = this.#last?.session === session ? this.#last.parts : undefined
     const isPublished = (part: keyof Published) => last?.[part] === parts[part]
     if (isPublished('sentInDay') && isPublished('mirrors') && isPublished('problems') && isPublished('runs')) return

@@ -28,7 +28,7 @@ interface OutboxContext {
 
 /**
  * Reports the outcomes of uploads to the ledger in numbered batches, which the store keeps until the ledger has them. A repeated batch
- * changes nothing, and a ledger with a lower last number has lost batches.
+ * changes nothing. If the ledger's last number is below the last acknowledged one, the ledger has lost batches.
  */
 export class SettlementOutbox {
   readonly #namesPaths: boolean
@@ -55,11 +55,11 @@ export class SettlementOutbox {
     if (!isUnknown && !hasLost && keyValues.get(ABSENT_KEY) === undefined) return false
     this.#store.write(() => {
       if (isUnknown || hasLost) settlements.forgetNumbers()
-      // If the receipts of an earlier ledger were not all added yet, its number is still the bound.
-      const had = BigInt(keyValues.get(UNSETTLED)?.split(' ')[1] ?? settled)
-      keyValues.set(UNSETTLED, `0 ${isUnknown || had < settled ? -1n : settled}`)
+      // If an earlier reconciliation is unfinished, and the ledger has had more batches since, all receipts are added again (-1).
+      const earlierBound = parseUnsettled(keyValues.get(UNSETTLED))?.settled ?? settled
+      keyValues.set(UNSETTLED, `0 ${isUnknown || earlierBound < settled ? -1n : settled}`)
       keyValues.set(ACKNOWLEDGED, String(settled))
-      // Until the wait for lost sessions is over, the next start must find another ledger than it knows.
+      // If this host restarts before the wait for lost sessions is over, it must treat the ledger as new and wait again.
       if (hasLost) keyValues.set(LEDGER, `${generation}/lost`)
       keyValues.remove(ABSENT_KEY)
     })
@@ -70,12 +70,12 @@ export class SettlementOutbox {
     return this.#store.settlements.isEmpty() && this.#store.keyValues.get(UNSETTLED) === undefined
   }
 
-  /** Some outcomes that the ledger lacks may be of contents that are wanted again, or it lacks receipts. */
+  /** True if the ledger lacks receipts, or outcomes that let a content be claimed again. */
   get mustFlushBeforeClaims(): boolean {
     return this.#store.settlements.hasReversible() || this.#store.keyValues.get(UNSETTLED) !== undefined
   }
 
-  /** Sends the outbox, and logs contents that were sent twice. Adds no receipts once aborted. */
+  /** Sends the outbox, and logs contents that were sent twice. Throws before it adds receipts if the signal is aborted. */
   async flush(session: LedgerSession): Promise<void> {
     this.#flushing ??= this.#flushAll(session).finally(() => {
       this.#flushing = undefined
@@ -88,11 +88,11 @@ export class SettlementOutbox {
     for (;;) {
       while (settlements.isEmpty() && this.#addUnsettled(session)) await this.#context.clock.sleep(0)
       const next = this.#settled + 1n
-      const batch = settlements.oldestBatch() ?? (this.#number(next) ? next : undefined)
+      const batch = settlements.oldestBatch() ?? (this.#assignNumber(next) ? next : undefined)
       if (batch === undefined) return
       const rows = settlements.list(batch)
-      // The answer to an earlier call was lost.
-      const odd =
+      // The ledger already has a batch up to `#settled`: only the answer to the earlier call was lost.
+      const disputed =
         batch > this.#settled
           ? await ledger.settle(
               session,
@@ -100,8 +100,8 @@ export class SettlementOutbox {
               rows.map((row) => toEnd(row, this.#namesPaths)),
             )
           : []
-      for (const end of odd) this.#reportSecondSend(rows[end.index], end)
-      // A power cut may undo this: the batch keeps its number, so the ledger does not count it twice.
+      for (const end of disputed) this.#reportSecondSend(rows[end.index], end)
+      // If a power cut undoes this, the batch is sent again with the same number, and the ledger does not settle it twice.
       this.#store.writeRelaxed(() => {
         settlements.acknowledge(batch)
         this.#store.keyValues.set(ACKNOWLEDGED, String(batch))
@@ -110,42 +110,50 @@ export class SettlementOutbox {
     }
   }
 
-  /** Adds some of the receipts that the ledger lacks; returns false when there are no more. */
+  /** Adds some of the receipts that the ledger lacks to the outbox; returns false when there are no more. */
   #addUnsettled(session: bigint): boolean {
     const { settlements, keyValues, write } = this.#store
-    const [afterId, settled] = keyValues.get(UNSETTLED)?.split(' ') ?? []
-    if (afterId === undefined || settled === undefined) return false
+    const unsettled = parseUnsettled(keyValues.get(UNSETTLED))
+    if (!unsettled) return false
+    const { afterId, settled } = unsettled
     this.#context.signal.throwIfAborted()
     write(() => {
-      const next = settlements.addUnsettled(session, Number(afterId), BigInt(settled))
+      const next = settlements.addUnsettled(session, afterId, settled)
       if (next === undefined) keyValues.remove(UNSETTLED)
       else keyValues.set(UNSETTLED, `${next} ${settled}`)
     })
     return true
   }
 
-  /** The ledger knows a second resource or location of the content, though each is sent once. */
+  /** Logs that two hosts sent the same content, if the dispute shows a second resource or location. */
   #reportSecondSend(row: Settlement | undefined, { isLate, resourceId }: DisputedOutcome): void {
     if (!row || (resourceId === undefined && !(isLate && row.kind === 'duplicate'))) return
     const content = { sha256: row.sha256.toString('hex'), resourceId: row.resourceId }
     this.#context.logger.warn('a content was sent twice, by two hosts', content)
   }
 
-  #number(batch: bigint): boolean {
+  #assignNumber(batch: bigint): boolean {
     if (this.#store.settlements.isEmpty()) return false
     this.#store.write(() => this.#store.settlements.numberBatch(batch, MAX_IN_A_CALL))
     return true
   }
 }
 
-/** The key of the last batch whose acknowledgement the store has seen. */
+/** Key: the number of the last batch that the ledger acknowledged. */
 export const ACKNOWLEDGED = 'fleet:acknowledged'
 
-/** The key of the generation and the timeline of the ledger that this host has joined. */
+/** Key: the generation and the timeline of the ledger that this host has joined. */
 export const LEDGER = 'fleet:ledger'
 
-/** The content up to which missing receipts were added, and the last batch that the ledger has. */
+/** Key: which receipts the ledger lacks, as `afterId settled`; absent if it lacks none. */
 const UNSETTLED = 'fleet:unsettled'
+
+/** `afterId`: the last content whose receipt was added; `settled`: the last batch that the ledger has, or -1 if all receipts are added. */
+function parseUnsettled(text: string | undefined): { readonly afterId: number; readonly settled: bigint } | undefined {
+  const [afterId, settled] = text?.split(' ') ?? []
+  if (afterId === undefined || settled === undefined) return undefined
+  return { afterId: Number(afterId), settled: BigInt(settled) }
+}
 
 interface LedgerSession extends Pick<OpenedSession, 'session'> {
   readonly ledger: Ledger
@@ -170,7 +178,7 @@ function toEnd(row: Settlement, namesPaths: boolean): UploadEnd {
   return { ...end, resourceId, outcome: sharedOutcome(row) }
 }
 
-/** The ledger keeps no remarks, only whether there is one. */
+/** Returns the outcome for the ledger, which records whether there is a remark, but not its text. */
 function sharedOutcome({ outcome, ingestionNote }: Settlement): SharedOutcome {
   return outcome === 'searchable' && ingestionNote !== null ? 'remarked' : (outcome ?? 'pending')
 }

@@ -1,7 +1,7 @@
 import type { ResourceRecord } from '../../contract/records.ts'
 import { type IngestionOutcome, ingestionOutcome } from '../../contract/states.ts'
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
-import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../foundation/concurrency/run-concurrently.ts'
 import { isNotFound, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { reactToFailure } from '../../rules/react-to-failure.ts'
@@ -15,12 +15,12 @@ import { type FollowedResource, PollSchedule } from './poll-schedule.ts'
 
 type FailedPoll = PollFailure & { readonly followed: FollowedResource }
 
-const MAX_FAILURES = 5
+const MAX_FAILED_POLLS = 5
 
 /** Resources that become due within this time are polled in one round. */
 const GATHERING_MS = 20
 
-/** After a round in which nothing ended, the follower waits, so that thousands of slow resources cost no more than this. */
+/** The most polls per second while no resource ends: the follower waits after each such round. */
 const FRUITLESS_POLLS_PER_SECOND = 50
 
 export function hasToFollow({ store, clock }: Engine, row: MirrorRow): boolean {
@@ -56,24 +56,24 @@ export class IngestionFollower implements Follower {
     this.#schedule.remove(mirrorId)
   }
 
-  /** Checks now for resources that ended badly and are due, instead of at the planned time. */
+  /** Checks failed resources that are due now, instead of at the planned time. */
   recheck(): void {
     this.#schedule.recheck()
     this.#wakeUp.set()
   }
 
-  /** No more resources will come: `run` ends when all are final, or after `waitMs`. */
+  /** Lets `run` end once all resources are final, or after `waitMs`. Call it when no more resources will come. */
   finish(waitMs: number): void {
     this.#mayEnd = true
     this.#stopAtMs = this.#engine.clock.monotonicMs() + waitMs
     this.#wakeUp.set()
   }
 
-  /** Polls until `finish` lets it end or the signal is aborted; a failure also calls the listeners for capacity. */
+  /** Polls until `finish` lets it end or the signal is aborted. If it fails, it wakes the upload stages, which then stop. */
   async run(): Promise<void> {
     const { ingestion, store } = this.#engine
     using _joined = ingestion.join(() => this.#countOwn())
-    using _listening = store.contents.onNewlyPending(() => this.#takeNewSoon())
+    using _listening = store.contents.onNewlyPending(() => this.#followNewSoon())
     try {
       await this.#follow()
     } catch (error) {
@@ -83,12 +83,12 @@ export class IngestionFollower implements Follower {
     }
   }
 
-  /** Each round takes what is due or new from the store, and polls what is due or waits. */
+  /** Each round takes new and rechecked resources from the store, then polls those that are due; if none is due, it waits. */
   async #follow(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted && clock.monotonicMs() < this.#stopAtMs) {
-      this.#schedule.takeRepaired()
-      this.#schedule.takeNew()
+      this.#schedule.followRepaired()
+      this.#schedule.followNew()
       this.#schedule.showLongest()
       if (this.#schedule.isEmpty && this.#mayEnd) return
       const due = this.#schedule.listDue(clock.monotonicMs())
@@ -104,30 +104,30 @@ export class IngestionFollower implements Follower {
     await this.#wakeUp.waitAtMost(clock, delayMs, signal)
   }
 
+  /** Polls resources once; returns how many have ended. */
   async #poll(due: readonly FollowedResource[]): Promise<number> {
-    const { known, unknown } = await this.#askOtherHosts(due)
+    const { endedCount, toPoll } = await this.#askLedger(due)
     const answers: FollowedPoll[] = []
     const failed: FailedPoll[] = []
     try {
-      await forEachConcurrently(unknown, this.#engine.limits.checkers, async (followed) => {
+      await forEachConcurrently(toPoll, this.#engine.limits.checkers, async (followed) => {
         if (this.#engine.signal.aborted) return
         const answer = await this.#ask(followed)
         if ('error' in answer) failed.push(answer)
         else answers.push(answer)
       })
     } finally {
-      this.#take(answers)
+      this.#applyAnswers(answers)
     }
-    for (const poll of failed) await this.#takeFailure(poll, answers.length > 0)
-    return known + answers.filter(({ outcome }) => outcome !== 'pending').length
+    for (const poll of failed) await this.#applyFailure(poll, answers.length > 0)
+    return endedCount + answers.filter(({ outcome }) => outcome !== 'pending').length
   }
 
   /**
-   * Takes what the ledger knows of resources that other hosts sent, since one host polls each. Returns how many ended by that, and those
-   * that this host polls: only the service knows the details of an ending that is not searchable, and an overdue resource is polled by
-   * all.
+   * Asks the ledger about resources that other hosts poll. Returns how many have ended, and the resources that this host must poll itself.
+   * These include failed ones, because only the service has the details of a failure, and overdue ones, which every host polls.
    */
-  async #askOtherHosts(due: readonly FollowedResource[]): Promise<{ known: number; unknown: FollowedResource[] }> {
+  async #askLedger(due: readonly FollowedResource[]): Promise<{ endedCount: number; toPoll: FollowedResource[] }> {
     const { fleet } = this.#engine
     const theirs = fleet ? due.filter(({ host, isKnownOverdue }) => host !== null && !isKnownOverdue) : []
     const ended = new Map<FollowedResource, FollowedPoll>()
@@ -144,9 +144,9 @@ export class IngestionFollower implements Follower {
           ended.set(followed, { followed, ...SEARCHABLE })
       }
     }
-    this.#take([...ended.values()])
+    this.#applyAnswers([...ended.values()])
     for (const followed of waiting) this.#postpone(followed)
-    return { known: ended.size, unknown: due.filter((one) => !ended.has(one) && !waiting.has(one)) }
+    return { endedCount: ended.size, toPoll: due.filter((one) => !ended.has(one) && !waiting.has(one)) }
   }
 
   async #ask(followed: FollowedResource): Promise<FollowedPoll | FailedPoll> {
@@ -155,15 +155,15 @@ export class IngestionFollower implements Follower {
     return { followed, ...poll }
   }
 
-  /** Throws if the service as a whole fails. */
-  async #takeFailure({ followed, error }: FailedPoll, othersAnswered: boolean): Promise<void> {
+  /** Plans the next poll after a failed one, or records a problem after several. Throws if the service as a whole fails. */
+  async #applyFailure({ followed, error }: FailedPoll, othersAnswered: boolean): Promise<void> {
     const { signal } = this.#engine
     const needed = { libraryId: followed.mirror.library.remoteId, right: 'read' } as const
     const isOfItem = othersAnswered || reactToFailure(error).scope === 'item'
     if (!isOfItem && !(await isServiceWell(this.#connection, needed, signal))) throw error
     if (!this.#schedule.isFollowed(followed)) return
     followed.failures += 1
-    if (followed.failures < MAX_FAILURES) {
+    if (followed.failures < MAX_FAILED_POLLS) {
       this.#postpone(followed)
       return
     }
@@ -172,7 +172,7 @@ export class IngestionFollower implements Follower {
     this.#engine.ingestion.announce()
   }
 
-  #take(all: readonly FollowedPoll[]): void {
+  #applyAnswers(all: readonly FollowedPoll[]): void {
     const answers = all.filter(({ followed }) => this.#schedule.isFollowed(followed))
     for (const retryAt of recordPolls(this.#engine, answers)) this.#schedule.planRecheck(retryAt)
     let hasEnded = false
@@ -194,20 +194,19 @@ export class IngestionFollower implements Follower {
     if (this.#schedule.postpone(followed)) this.#engine.ingestion.announce()
   }
 
-  #takeNewSoon(): void {
+  #followNewSoon(): void {
     this.#schedule.noteNew()
     this.#wakeUp.set()
   }
 
   #countOwn(): number {
-    this.#schedule.takeNew()
-    return this.#schedule.countInTime()
+    this.#schedule.followNew()
+    return this.#schedule.countNotOverdue()
   }
 }
 
 const MAX_NOTE = 500
 
-/** The state of a resource's ingestion. */
 interface PollResult {
   readonly outcome: IngestionOutcome
   readonly status: string | null
@@ -220,10 +219,10 @@ interface PollFailure {
   readonly error: ShelfdError
 }
 
-/** What the ledger says of a resource that another host polled. */
+/** The result for a resource that another host polled, if the ledger has it as searchable. */
 const SEARCHABLE = { outcome: 'searchable', status: 'completed', note: null, problem: null, isShared: true } as const
 
-/** Returns an error that may concern this resource alone; throws one of the whole service. */
+/** Polls a resource once. Returns an error that may concern this resource alone, and throws any other. */
 async function pollResource(
   { client }: Connection,
   libraryId: string,
@@ -245,7 +244,7 @@ async function pollResource(
 
 function describeStatus(status: unknown): string {
   if (status === undefined) return 'missing'
-  if (typeof status === 'object' && status !== null) return 'a value that is not a word'
+  if (typeof status === 'object' && status !== null) return '(not a text)'
   return truncateText(escapeText(String(status)), 64)
 }
 
@@ -264,17 +263,17 @@ function readNote(resource: ResourceRecord): string | null {
 
 type FollowedPoll = PollResult & {
   readonly followed: FollowedResource
-  /** The hosts of a fleet know it already. */
+  /** True if the answer came from the ledger, so it is not reported there again. */
   readonly isShared?: boolean
 }
 
 /** The least interval between two writes for a pending resource whose status has not changed. */
 const WRITE_SEEN_MS = 30_000
 
-/** Returns when resources that ended badly are due again (wall clock). */
+/** Writes the results to the store; returns when failed resources are due again (wall clock). */
 function recordPolls(engine: Engine, polls: readonly FollowedPoll[]): number[] {
   const ended = polls.filter(({ outcome }) => outcome !== 'pending')
-  const seen = polls.filter((poll) => isNews(engine, poll))
+  const seen = polls.filter((poll) => mustWriteSeen(engine, poll))
   if (ended.length + seen.length === 0) return []
   // Relaxed, because resources that a power cut turns back to pending are polled again.
   return engine.store.writeRelaxed(() => {
@@ -283,7 +282,7 @@ function recordPolls(engine: Engine, polls: readonly FollowedPoll[]): number[] {
   })
 }
 
-/** Returns when the resource is due again (wall clock). */
+/** Records a resource that cannot be polled; returns when it is due again (wall clock). */
 function recordPollFailure(
   engine: Engine,
   { contentId, resourceId }: FollowedResource,
@@ -296,7 +295,7 @@ function recordPollFailure(
   return retryAt
 }
 
-function isNews({ clock }: Engine, { followed, outcome, status }: FollowedPoll): boolean {
+function mustWriteSeen({ clock }: Engine, { followed, outcome, status }: FollowedPoll): boolean {
   const isOld = clock.monotonicMs() - followed.writtenMs >= WRITE_SEEN_MS
   return outcome === 'pending' && (isOld || status !== followed.writtenStatus)
 }

@@ -1,4 +1,4 @@
-/** The stage that follows ingestion, as uploads see it. */
+/** What the upload stage sees of the stage that follows ingestion. */
 export interface Follower {
   readonly hasFailed: boolean
 }
@@ -6,7 +6,7 @@ export interface Follower {
 /** Counts a follower's resources that are not overdue. */
 type CountOwn = () => number
 
-/** How much is in ingestion over all followers of the process; `inIngestion` bounds it for all mirrors together. */
+/** Counts what all followers of this process have in ingestion, because `inIngestion` bounds all mirrors together. */
 export class IngestionCapacity {
   readonly #counts = new Set<CountOwn>()
   readonly #listeners = new Set<() => void>()
@@ -17,7 +17,7 @@ export class IngestionCapacity {
     return { [Symbol.dispose]: () => void this.#counts.delete(countOwn) }
   }
 
-  /** Committed resources that are still being processed. */
+  /** Returns how many resources of all followers are in ingestion; overdue ones do not count. */
   countPending(): number {
     let pending = 0
     for (const countOwn of this.#counts) pending += countOwn()
@@ -29,7 +29,7 @@ export class IngestionCapacity {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
   }
 
-  /** Resources left processing, or uploads ended without one. */
+  /** Calls the listeners, because capacity may be free: ingestion of a resource ended, or an upload ended without a resource. */
   announce(): void {
     for (const listener of this.#listeners) listener()
   }

@@ -16,7 +16,7 @@ export interface FollowedResource extends Omit<PendingResource, 'hasProblem'> {
   polls: number
   failures: number
   dueMs: number
-  /** It is overdue, and `postpone` has reported that. */
+  /** True: the resource is overdue, and `postpone` has reported this. */
   isKnownOverdue: boolean
 }
 
@@ -33,7 +33,7 @@ export class PollSchedule {
   readonly #engine: Engine
   readonly #mirrors = new Map<number, FollowedMirror>()
   readonly #followed = new Map<number, FollowedResource>()
-  /** The store may have pending resources that were not taken from it yet. */
+  /** True if the store may have pending resources that are not followed yet. */
   #hasNew = true
   readonly #nextRecheck: NextRecheck
   /** The content whose path the progress shows. */
@@ -56,17 +56,17 @@ export class PollSchedule {
     for (const [id, { mirror }] of this.#followed) if (mirror.id === mirrorId) this.#followed.delete(id)
   }
 
-  /** False once it is released or its mirror is removed, since another run may have polled it meanwhile. */
+  /** Returns false once the resource is released or its mirror removed: another run may have polled it since. */
   isFollowed(followed: FollowedResource): boolean {
     return this.#followed.get(followed.contentId) === followed
   }
 
-  /** Lets `takeRepaired` check resources that ended badly at its next call, not at the planned time. */
+  /** Lets `followRepaired` check failed resources at its next call, not at the planned time. */
   recheck(): void {
     this.#nextRecheck.demand()
   }
 
-  /** A resource that ended badly is due again at `retryAt` (wall clock). */
+  /** Plans the next check of a failed resource; `retryAt` is a time of the wall clock. */
   planRecheck(retryAt: number): void {
     this.#nextRecheck.schedule(retryAt)
   }
@@ -75,7 +75,7 @@ export class PollSchedule {
     return this.#followed.size === 0
   }
 
-  countInTime(): number {
+  countNotOverdue(): number {
     let overdue = 0
     // The map is in the order of insertion: the longest followed come first.
     for (const followed of this.#followed.values()) {
@@ -85,16 +85,16 @@ export class PollSchedule {
     return this.#followed.size - overdue
   }
 
-  /** Takes resources that ended badly and whose quarantine is over, because the service may have repaired them since. */
-  takeRepaired(): void {
+  /** Follows failed resources again once their quarantine is over, because the service may have repaired them. */
+  followRepaired(): void {
     const { store, clock } = this.#engine
     if (!this.#nextRecheck.isDue) return
     this.#nextRecheck.postpone()
     for (const { row } of this.#mirrors.values()) {
       this.#nextRecheck.schedule(store.contents.nextRecheckAt(row.id, clock.nowMs()))
       for (const resource of store.contents.listDueForRecheck(row.id, clock.nowMs())) {
-        // The ledger knows less of it than the service.
-        if (!this.#followed.has(resource.contentId)) this.#take(row, { ...resource, host: null }, 0)
+        // With `host: null`, this host polls the resource: the ledger does not have the details of a failure.
+        if (!this.#followed.has(resource.contentId)) this.#follow(row, { ...resource, host: null }, 0)
       }
     }
   }
@@ -103,14 +103,14 @@ export class PollSchedule {
     this.#hasNew = true
   }
 
-  takeNew(): void {
+  followNew(): void {
     if (!this.#hasNew) return
     this.#hasNew = false
-    for (const mirror of this.#mirrors.values()) this.#takeNewOf(mirror)
+    for (const mirror of this.#mirrors.values()) this.#followNewOf(mirror)
     this.#showCount()
   }
 
-  /** The resources to poll in one round, longest due first. */
+  /** Returns the resources to poll in one round, longest due first. */
   listDue(nowMs: number): FollowedResource[] {
     const due: FollowedResource[] = []
     for (const followed of this.#followed.values()) if (followed.dueMs <= nowMs) due.push(followed)
@@ -123,10 +123,9 @@ export class PollSchedule {
     return nextMs
   }
 
-  /** Lets the progress name the resource that is followed for the longest time, so that a long wait has a name. */
+  /** Shows in the progress which file a long wait is for: the path of the resource that is followed for the longest time. */
   showLongest(): void {
     const { store, progress } = this.#engine
-    // The map is in the order of insertion.
     const [longest] = this.#followed.keys()
     if (longest === this.#shownId) return
     this.#shownId = longest
@@ -140,9 +139,9 @@ export class PollSchedule {
     const isOverdue = this.#isOverdue(followed)
     const { polls } = followed
     followed.dueMs = clock.monotonicMs() + pollIntervalMs({ polls, isOverdue }, pollIntervals, random())
-    const isNews = isOverdue && !followed.isKnownOverdue
+    const hasBecomeOverdue = isOverdue && !followed.isKnownOverdue
     followed.isKnownOverdue = isOverdue
-    return isNews
+    return hasBecomeOverdue
   }
 
   release({ contentId }: FollowedResource): void {
@@ -150,21 +149,21 @@ export class PollSchedule {
     this.#showCount()
   }
 
-  #takeNewOf(mirror: FollowedMirror): void {
+  #followNewOf(mirror: FollowedMirror): void {
     const { store, clock, random, pollIntervals } = this.#engine
     for (;;) {
       const fresh = store.contents.listPending(mirror.row, mirror.lastSeq, ROUND)
       for (const resource of fresh) {
         const isOld = resource.uploadedAt < clock.nowMs() - pollIntervals.maxPollMs
         const delayMs = isOld ? 0 : pollIntervalMs({ polls: 0, isOverdue: false }, pollIntervals, random())
-        this.#take(mirror.row, resource, delayMs)
+        this.#follow(mirror.row, resource, delayMs)
         mirror.lastSeq = resource.storedSeq
       }
       if (fresh.length < ROUND) return
     }
   }
 
-  #take(mirror: MirrorRow, resource: PendingResource, delayMs: number): void {
+  #follow(mirror: MirrorRow, resource: PendingResource, delayMs: number): void {
     const sinceMs = this.#engine.clock.monotonicMs()
     const unwritten = { writtenMs: Number.NEGATIVE_INFINITY, writtenStatus: null }
     const begun = { mirror, sinceMs, polls: 0, failures: 0, dueMs: sinceMs + delayMs, isKnownOverdue: false }
@@ -183,9 +182,10 @@ export class PollSchedule {
 }
 
 /** Bounds of the time until the next recheck, so that one comes however the wall clock is set. */
-const DELAY_MS = { least: 60_000, most: 600_000 } as const
+const MIN_DELAY_MS = 60_000
+const MAX_DELAY_MS = 600_000
 
-/** When the next resource whose ingestion ended badly is due for a recheck. */
+/** When the next resource whose ingestion failed is due for a recheck. */
 export class NextRecheck {
   atMs = 0
   readonly #clock: Clock
@@ -203,13 +203,13 @@ export class NextRecheck {
   }
 
   postpone(): void {
-    this.atMs = this.#clock.monotonicMs() + DELAY_MS.most
+    this.atMs = this.#clock.monotonicMs() + MAX_DELAY_MS
   }
 
-  /** A resource becomes due at `retryAt` (wall clock); null: none does. */
+  /** Plans a recheck at `retryAt` (wall clock), unless an earlier one is planned; null: plans nothing. */
   schedule(retryAt: number | null): void {
     if (retryAt === null) return
-    const delayMs = Math.max(DELAY_MS.least, retryAt - this.#clock.nowMs())
+    const delayMs = Math.max(MIN_DELAY_MS, retryAt - this.#clock.nowMs())
     this.atMs = Math.min(this.atMs, this.#clock.monotonicMs() + delayMs)
   }
 }

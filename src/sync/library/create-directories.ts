@@ -1,7 +1,8 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
-import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../foundation/concurrency/run-concurrently.ts'
 import { AccessError, isNotFound, RequestError } from '../../foundation/errors.ts'
 import { parentOf } from '../../foundation/files/paths.ts'
+import { shellWord } from '../../foundation/text/safe-text.ts'
 import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -9,10 +10,10 @@ import type { MirrorContext, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import { listRemote } from './list-library.ts'
 
-/** Created directories per commit; after a crash, at most that many requests answer 409. */
+/** How many created directories one commit records. After a crash at most that many are requested again, and answered with 409. */
 const COMMIT_EVERY = 64
 
-/** After this number of failures in a row (rejections do not count), the other directories wait for the next run. */
+/** After this many failures in a row, the rest of a wave waits for the next run. Refusals (RequestError) do not count. */
 const MAX_FAILURES_IN_A_ROW = 3
 
 /** Returns the missing directories, parents first. If only some files are mirrored, leaves out directories that hold none of them. */
@@ -29,8 +30,8 @@ export function listDirectoriesToCreate(
 }
 
 /**
- * Creates every pending directory once, parents first. Directories that failed before come last, in a random order, so that they cannot
- * starve the others. Adds problems of paths to `problems`; throws failures of the service.
+ * Tries once to create every pending directory, parents first. Each wave begins at a random directory, and those that failed before come
+ * last, so that none starves the others. Adds problems of paths to `problems`; throws failures of the service.
  */
 export async function createDirectories(
   context: MirrorContext,
@@ -72,20 +73,20 @@ class DirectoryCreator {
     this.#problems = problems
   }
 
-  /** Begins with those whose parents the service has, at every depth; the others follow in waves, once their parents are created. */
+  /** Creates directories in waves: first those whose parents the service has, then those whose parents the previous wave created. */
   async create(pending: readonly string[]): Promise<void> {
     const { store } = this.#context.engine
     const failedBefore = new Set(store.problems.list(this.#context.mirror.row.id).map(({ path }) => path))
     const paths = new Set(pending)
     const isBelowPending = (path: string) => path !== '' && paths.has(parentOf(path))
     const children = Map.groupBy(pending.filter(isBelowPending), parentOf)
-    let left = pending.length
+    let uncreated = pending.length
     for (let wave = pending.filter((path) => !isBelowPending(path)); wave.length > 0; ) {
-      left -= wave.length
+      uncreated -= wave.length
       const created = await this.#createWave(wave, failedBefore)
       wave = created.flatMap((path) => children.get(path) ?? [])
     }
-    this.#summary.directories.failed += left
+    this.#summary.directories.failed += uncreated
   }
 
   async #createWave(wave: readonly string[], failedBefore: ReadonlySet<string>): Promise<string[]> {
@@ -94,7 +95,7 @@ class DirectoryCreator {
     const rotated = [...wave.slice(first), ...wave.slice(0, first)]
     const rank = (path: string) => Number(failedBefore.has(path))
     const created: string[] = []
-    // That directories above these were created shows that the service creates some.
+    // The service created the parents of this wave, so earlier failures no longer count.
     this.#failuresInARow = 0
     try {
       await forEachConcurrently(
@@ -133,7 +134,7 @@ class DirectoryCreator {
     }
   }
 
-  /** Throws when the library is gone. Otherwise a directory above `path` is gone, and the next run creates it again. */
+  /** Throws if the library is gone. Otherwise marks `path` and all directories above and below it as pending, because one above is gone. */
   async #recordNotFound(path: string): Promise<void> {
     const { store } = this.#context.engine
     await assertLibraryRemains(this.#context)
@@ -161,10 +162,7 @@ class DirectoryCreator {
   }
 }
 
-/**
- * Directories that a complete listing no longer shows become pending. An incomplete listing changes nothing (P11, files hidden by an
- * error).
- */
+/** Marks as pending the directories that a complete listing no longer shows, and no others (P11, files hidden by an error). */
 export async function recheckDirectories(context: MirrorContext): Promise<void> {
   const { store } = context.engine
   const { row } = context.mirror
@@ -211,14 +209,14 @@ export async function assertLibraryRemains({
   } catch (error) {
     if (!isNotFound(error)) return
     const text = `The library "${row.library.name}" (${row.library.remoteId}) of the mirror "${row.name}" is gone from the service`
-    const ways = `restore it, or "shelfd mirrors forget ${row.name}" and sync into another`
-    throw new AccessError('library-mismatch', `${text}, and shelfd sends nothing more to it; ${ways}`, {
+    const hint = `restore it, or run "shelfd mirrors forget ${shellWord(row.name)}" and sync into another`
+    throw new AccessError('library-mismatch', `${text}, and shelfd sends nothing more to it; ${hint}`, {
       cause: error,
     })
   }
 }
 
-/** Returns whether uploads name their directory and the service answers that `directory` does not exist. */
+/** If uploads name their directory, returns whether the service answers that `directory` does not exist; otherwise false. */
 export async function isDirectoryGone(
   { engine: { signal }, mirror: { row }, connection: { client } }: MirrorContext,
   directory: string,

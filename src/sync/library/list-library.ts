@@ -1,6 +1,6 @@
 import { joinLibraryPath, normalizeLibraryPath } from '../../contract/library-path.ts'
 import type { DirectoryPage } from '../../contract/records.ts'
-import { traverseConcurrently } from '../../foundation/concurrency/traverse-concurrently.ts'
+import { traverseConcurrently } from '../../foundation/concurrency/run-concurrently.ts'
 import { isNotFound, messageOf, ShelfdError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
@@ -37,16 +37,16 @@ export interface ListingBounds {
   readonly requests: number
 }
 
-/** No mirror exceeds these bounds. A listing that does has folders that contain themselves, or pages without end. */
+/** No mirror exceeds these bounds. A listing that exceeds them has folders that contain themselves, or endless pages. */
 const BOUNDS: ListingBounds = { levels: 256, requests: 1_000_000 }
 
-/** A local path has at most 4,096 bytes. */
+/** The longest path of a folder that is listed; a local path has at most 4,096 bytes. */
 const MAX_PATH = 8_192
 const MAX_NAME = 120
 
 /**
  * Lists a library, directories in parallel, and passes the files of each page to `add`. A library that exceeds `bounds` is listed
- * incompletely. Throws what concerns the service as a whole.
+ * incompletely. Throws errors that concern the service as a whole.
  */
 export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promise<Listing> {
   const walk: RemoteWalk = { target, requestsLeft: bounds.requests - 1, incomplete: [] }
@@ -85,24 +85,24 @@ async function listPages(walk: RemoteWalk, path: string): Promise<string[]> {
   const { target } = walk
   const below: string[] = []
   if (walk.requestsLeft < 0) return below
-  let odd: string | undefined
+  let unusableName: string | undefined
   for await (const page of target.client.listDirectory(target.remoteId, path, target.signal)) {
-    // Most folders of a new mirror hold no files yet, and storing none would be a transaction all the same.
+    // A page without files is not passed on, because the caller would begin a transaction for it.
     if (page.files.length > 0) target.add(entriesOf(page, target.libraryId, path))
     for (const { name } of page.folders) {
       const folder = pathOfFolder(path, name)
-      if (folder === undefined) odd ??= name
+      if (folder === undefined) unusableName ??= name
       else {
         below.push(folder)
         target.addFolder?.(folder)
       }
     }
-    // Each folder counts as soon as it is found, so that the queue of folders is bounded as well.
+    // Each folder counts as a request as soon as it is found, so that the queue of folders is bounded as well.
     walk.requestsLeft -= page.folders.length + Number(page.truncated)
     if (walk.requestsLeft < 0) return []
   }
-  if (odd !== undefined) {
-    const shown = escapeText(truncateText(odd, MAX_NAME))
+  if (unusableName !== undefined) {
+    const shown = escapeText(truncateText(unusableName, MAX_NAME))
     recordIncomplete(walk, path, `its folder "${shown}" has a name that no path can contain`)
   }
   return below

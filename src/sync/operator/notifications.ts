@@ -2,7 +2,7 @@
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import {
-  afterNobodyReached,
+  afterFailedNotice,
   decideNotice,
   describeNotice,
   NOTHING_ANNOUNCED,
@@ -15,7 +15,7 @@ import type { Engine } from '../engine.ts'
 
 export interface NoticePlan {
   readonly channels: readonly Channel[]
-  /** A mirror that is behind for this time is worth a notice; null: never. */
+  /** After this time a mirror that is behind is worth a notice; null: never. */
   readonly overdueMs: number | null
   readonly host: string
 }
@@ -61,16 +61,16 @@ export class Notifications implements AsyncDisposable {
     const { clock, logger } = this.#context
     const before = this.#state
     const { state, notice } = decideNotice(before, seen, this.#plan.overdueMs)
-    // First the store, so that a crash while sending makes no second notice of one cause.
-    this.#keep(state)
+    // The state is stored first, so that a crash while sending does not lead to a second notice.
+    this.#remember(state)
     if (!notice) return
     const message = describeNotice(notice, { host: this.#plan.host, nowMs: seen.nowMs })
     const sent = await Promise.all(this.#plan.channels.map((channel) => this.#sendOver(channel, message)))
     if (sent.includes(true)) logger.info('a notice was sent', { subject: message.subject })
-    else this.#keep(afterNobodyReached(before, state, clock.nowMs()))
+    else this.#remember(afterFailedNotice(before, state, clock.nowMs()))
   }
 
-  /** Returns false when the message surely did not arrive. */
+  /** Sends the message over one channel; returns false only if it surely did not arrive. */
   async #sendOver(channel: Channel, message: NoticeMessage): Promise<boolean> {
     const { logger, signal } = this.#context
     try {
@@ -84,22 +84,22 @@ export class Notifications implements AsyncDisposable {
     }
   }
 
-  #keep(state: NoticeState): void {
+  #remember(state: NoticeState): void {
     this.#state = state
     const stepMs = (this.#plan.overdueMs ?? Number.POSITIVE_INFINITY) / STORED_TIMES
-    if (!differs(this.#stored, state, stepMs)) return
+    if (!mustStore(this.#stored, state, stepMs)) return
     const { store, logger } = this.#context
     try {
       store.write(() => store.keyValues.set(KEY, JSON.stringify(state)))
       this.#stored = state
     } catch (error) {
-      // A full disk is worth a notice itself, which this process remembers.
+      // The disk may be full, which is worth a notice itself: this process still remembers what it announced.
       logger.warn('cannot record a notice', { reason: escapeText(messageOf(error)) })
     }
   }
 }
 
-/** Nothing is announced if there is no state, or one of another version. */
+/** Returns what was announced; nothing if no state is stored, or one of another version. */
 function readState({ store }: NoticeContext): NoticeState {
   try {
     const parsed: unknown = JSON.parse(store.keyValues.get(KEY) ?? '')
@@ -109,11 +109,11 @@ function readState({ store }: NoticeContext): NoticeState {
   }
 }
 
-/** Times that merely go on are written once they have gone on by `stepMs`. */
-function differs(stored: NoticeState, state: NoticeState, stepMs: number): boolean {
-  const { upToDateAt: storedTimes, ...rest } = stored
+/** Returns whether the state must be stored; if only times have advanced, one of them must have advanced by `stepMs`. */
+function mustStore(stored: NoticeState, state: NoticeState, stepMs: number): boolean {
+  const { upToDateAt: storedTimes, ...others } = stored
   const { upToDateAt: times, ...now } = state
-  if (JSON.stringify(rest) !== JSON.stringify(now)) return true
+  if (JSON.stringify(others) !== JSON.stringify(now)) return true
   const [before, after] = [new Map(Object.entries(storedTimes)), new Map(Object.entries(times))]
   return [...new Set([...before.keys(), ...after.keys()])].some((name) => {
     const [from, to] = [before.get(name), after.get(name)]
@@ -121,7 +121,7 @@ function differs(stored: NoticeState, state: NoticeState, stepMs: number): boole
   })
 }
 
-/** `doubt`: it may have arrived. Reasons hold no secret. */
+/** `doubt`: the message may have arrived. A reason contains no secret. */
 export type Delivery = { readonly kind: 'sent' } | { readonly kind: 'not-sent' | 'doubt'; readonly reason: string }
 
 export interface Channel {

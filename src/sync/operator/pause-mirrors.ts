@@ -1,6 +1,6 @@
 import type { Store, StoreReader } from '../../store/open-store.ts'
 
-/** The value stored for all mirrors, or for one mirror, whose own value takes precedence. */
+/** The value that is stored for all mirrors, or for one mirror; a mirror's own value takes precedence. */
 type PauseState = 'paused' | 'running'
 
 const FOR_ALL = 'pause'
@@ -27,9 +27,9 @@ export function forgetPause({ keyValues }: StoreReader, name: string): void {
   keyValues.remove(FOR_ONE + name)
 }
 
-function setState({ keyValues }: Store, names: readonly string[], what: PauseState): void {
-  for (const name of names) keyValues.set(FOR_ONE + name, what)
+function setState({ keyValues }: Store, names: readonly string[], state: PauseState): void {
+  for (const name of names) keyValues.set(FOR_ONE + name, state)
   if (names.length > 0) return
   for (const { key } of keyValues.list(FOR_ONE)) keyValues.remove(key)
-  keyValues.set(FOR_ALL, what)
+  keyValues.set(FOR_ALL, state)
 }

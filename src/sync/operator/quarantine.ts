@@ -4,15 +4,15 @@ import type { PathProblem } from '../../rules/problem-groups.ts'
 import { quarantineDurationMs } from '../../rules/retry-delay.ts'
 import type { Store, StoreReader } from '../../store/open-store.ts'
 import type { QuarantineRow } from '../../store/tables/problems.ts'
-import type { MirrorPlace } from '../../store/tables/sent-resources.ts'
+import type { MirrorPath } from '../../store/tables/sent-resources.ts'
 
-/** Times are in ISO 8601. */
+/** A failed content that a file still has. Times are in ISO 8601. */
 export interface Quarantined {
   readonly contentId: number
   readonly sha256: string
   readonly mime: string
   readonly sizeBytes: number
-  /** What failed: after a failed ingestion the resource is known, after a failed upload it is not. */
+  /** What failed. After a failed upload, `resourceId` is null. */
   readonly stage: 'upload' | 'ingestion'
   readonly resourceId: string | null
   readonly code: string
@@ -63,10 +63,10 @@ export function listFailedPaths(store: StoreReader): FailedPath[] {
 
 export interface Failures {
   readonly contentIds: readonly number[]
-  readonly paths: readonly MirrorPlace[]
+  readonly paths: readonly MirrorPath[]
 }
 
-/** Makes failed contents due now, and takes back that paths are set aside. Returns how many there were. */
+/** Makes failed contents due now, and no longer sets paths aside. Returns how many contents and paths this changed. */
 export function retryFailures(store: Store, failures: Failures): number {
   return change(store, failures, { kind: 'retry', make: store.quarantine.makeDue, isSetAside: false })
 }
@@ -82,7 +82,7 @@ interface Change {
   readonly isSetAside: boolean
 }
 
-/** The hosts of a fleet learn of it with the next batch. */
+/** Applies a decision of the user, and records it so that the ledger gets it with the next batch. Returns how many it changed. */
 function change(store: Store, { contentIds, paths }: Failures, { kind, make, isSetAside }: Change): number {
   return store.write(() => {
     const changed = contentIds.filter(make)

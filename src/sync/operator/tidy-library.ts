@@ -5,18 +5,18 @@ import type { StoredResource, UnusedResource } from '../../store/tables/unused-r
 
 /** The code of a content that a person removed from the library. */
 const REMOVED = 'removed'
-/** Each group takes two commits. */
+/** How many resources are removed together; each group takes two commits. */
 const MAX_GROUP = 100
 const WHY_REMOVED = 'you removed it from the library'
 
 export interface PruneBounds {
-  /** Wall clock: what has had a file since then stays. */
+  /** Wall clock: a resource that had a file after this time is kept. */
   readonly endedBefore: number
-  /** This number of the newest contents of each path stays. */
+  /** How many of the newest unused contents of each path are kept; the one in use does not count. */
   readonly keepVersions: number
 }
 
-/** Returns the resources of the service `origin` for which no file stands any more, within the bounds. */
+/** Returns the resources of the service `origin` that no file uses any more and that the bounds allow to be removed. */
 export function listPrunable(
   store: StoreReader,
   origin: string,
@@ -33,13 +33,13 @@ export function listPrunable(
   return prunable.reverse()
 }
 
-/** `unused` begins a removal unless a file has the resource by now, `withheld` in any case; `gone` says that it is done. */
+/** `unused` begins removals, except of resources that a file uses again; `withheld` begins all removals; `gone` records their end. */
 export interface Removal {
   readonly resources: readonly Pick<StoredResource, 'contentId' | 'resourceId'>[]
   readonly as: 'unused' | 'withheld' | 'gone'
 }
 
-/** Returns the contents about which it recorded something. */
+/** Returns the ids of the contents whose removal was recorded. */
 export function recordRemoval(store: Store, { resources, as }: Removal): number[] {
   const { release, withhold, forget } = store.unusedResources
   const record = {
@@ -53,13 +53,13 @@ export function recordRemoval(store: Store, { resources, as }: Removal): number[
 interface RemovalContext {
   readonly client: Pick<ServiceClient, 'deleteResource'>
   readonly signal: AbortSignal
-  /** Does `recordRemoval` where the store is open. */
+  /** Calls `recordRemoval` in the process that has the store open. */
   record(removal: Removal): Promise<readonly number[]>
 }
 
 /**
- * Removes resources from their library, and returns how many. Before a removal the resource no longer counts as stored, so that no run
- * relies on what is gone, whenever the process is killed; `finishRemovals` removes the rest then.
+ * Removes resources from their library, and returns how many. A resource stops counting as stored before it is removed, so that no run
+ * relies on it if the process is killed before the removal; `finishRemovals` then completes it.
  */
 export async function removeResources(
   context: RemovalContext,
@@ -69,8 +69,8 @@ export async function removeResources(
   let removed = 0
   for (let start = 0; start < resources.length; start += MAX_GROUP) {
     const group = resources.slice(start, start + MAX_GROUP)
-    const recorded = new Set(await context.record({ resources: group.map(namesOf), as }))
-    // This state has no content of what other programs put there.
+    const recorded = new Set(await context.record({ resources: group.map(idsOf), as }))
+    // Resources that other programs uploaded have no content in this store, so nothing was recorded for them.
     const due = group.filter(({ contentId }) => as === 'withheld' || recorded.has(contentId))
     await finishRemovals(context, due)
     removed += due.length
@@ -90,10 +90,10 @@ export async function finishRemovals(
       if (!isNotFound(error)) throw error
     }
   }
-  if (resources.length > 0) await record({ resources: resources.map(namesOf), as: 'gone' })
+  if (resources.length > 0) await record({ resources: resources.map(idsOf), as: 'gone' })
 }
 
-/** Paths would make the request to a daemon too large. */
-function namesOf({ contentId, resourceId }: StoredResource) {
+/** Leaves out paths, which would make the request to a daemon too large. */
+function idsOf({ contentId, resourceId }: StoredResource) {
   return { contentId, resourceId }
 }

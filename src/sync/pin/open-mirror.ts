@@ -10,6 +10,7 @@ import type { Pass, PassOptions } from '../pass.ts'
 import { findLibrary, pinMirror, pinOf } from './pin-mirror.ts'
 import { assertSameService, originMismatch } from './pinned-service.ts'
 
+/** Opens a mirror: pins it at its first use, and otherwise throws if it differs from what was pinned. */
 export async function openMirror(
   engine: Engine,
   settings: MirrorSettings,
@@ -20,31 +21,32 @@ export async function openMirror(
   if (pinned && pinned.library.origin !== engine.service.identity) throw originMismatch(pinned, engine.service)
   if (pinned && !options.acceptsRoot) assertSameRoot(pinned, root)
   if (pinned) assertSamePlace(pinned, settings)
-  const known = pinned && { ...pinned, ...pinnedRootOf(pinned, root, options) }
+  const stored = pinned && { ...pinned, ...pinnedRootOf(pinned, root, options) }
   const ownDirectories = assertNotOwn(engine, root)
   if (pinned && pinned.isAdHoc !== settings.isAdHoc) {
     engine.store.write(() => engine.store.mirrors.setAdHoc(pinned.id, settings.isAdHoc))
   }
-  const mustPinRoot = options.acceptsRoot || (pinned !== undefined && known !== undefined && hasMore(pinned, known))
+  const mustPinRoot =
+    options.acceptsRoot || (pinned !== undefined && stored !== undefined && hasNewValues(pinned, stored))
   const opened = { settings, root, mustPinRoot, ownDirectories, runId }
-  if (known && engine.service.isEmbedded) {
-    if (!options.isDryRun) followWhatIsReadAgain(engine, known)
-    return { row: known, ...opened, verify: async () => {} }
+  if (stored && engine.service.isEmbedded) {
+    if (!options.isDryRun) followNewlyReadable(engine, stored)
+    return { row: stored, ...opened, verify: async () => {} }
   }
-  if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
+  if (stored) return { row: stored, ...opened, verify: () => verifyService(engine, stored, settings) }
   assertNarrow(settings, options)
   const connection = await engine.service.connect(engine.signal)
   const row = await pinMirror(engine, settings, root, { connection, options })
-  if (!options.isDryRun) followWhatIsReadAgain(engine, row)
+  if (!options.isDryRun) followNewlyReadable(engine, row)
   return { row, ...opened, verify: async () => {} }
 }
 
-/** When another version of the library or new packages can read more documents, those without text are followed again. */
-function followWhatIsReadAgain({ store, service }: Engine, row: MirrorRow): void {
+/** Follows documents without text again if another version of the library, or new packages, may be able to read them. */
+function followNewlyReadable({ store, service }: Engine, row: MirrorRow): void {
   const key = `readers:${row.id}`
   const before = store.keyValues.get(key)
-  // Most mirrors have none, and to ask what is installed takes longer.
-  if (before !== undefined && !store.contents.isAnyNotWhole(row)) return
+  // Most mirrors have no such documents, and asking which readers are installed takes longer.
+  if (before !== undefined && !store.contents.isAnyTextIncomplete(row)) return
   const readers = service.describeReaders?.()
   if (readers === undefined || readers === before) return
   store.write(() => {
@@ -59,7 +61,7 @@ function findPinned({ store, service }: Engine, { name }: MirrorSettings): Mirro
   return isOther ? undefined : row
 }
 
-/** A dry run needs no confirmation. */
+/** Throws HeldBackError for a broad root that was not confirmed; a dry run needs no confirmation. */
 function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: PassOptions): void {
   const { breadth, isAdHoc, name, path } = settings
   if (breadth === null || isDryRun || acceptsBreadth) return
@@ -67,7 +69,7 @@ function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: Pa
   throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${hint}`)
 }
 
-/** Keeps pinned values that the system does not report now, unless another root was accepted. */
+/** Returns the root to pin. Values that the system does not report now stay as pinned, unless another root was accepted. */
 function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: PassOptions): PinnedRoot {
   const found = pinOf(root)
   if (acceptsRoot) return found
@@ -80,20 +82,20 @@ function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: P
   }
 }
 
-/** The system reports a value that was not pinned, or a new size. */
-function hasMore(pinned: PinnedRoot, known: PinnedRoot): boolean {
+/** Returns whether the system reports a value that was not pinned, or a new size. */
+function hasNewValues(pinned: PinnedRoot, stored: PinnedRoot): boolean {
   const { rootBirthNs, rootVolumeId, rootVolumeBytes } = pinned
   return (
-    rootBirthNs !== known.rootBirthNs ||
-    rootVolumeId !== known.rootVolumeId ||
-    rootVolumeBytes !== known.rootVolumeBytes
+    rootBirthNs !== stored.rootBirthNs ||
+    rootVolumeId !== stored.rootVolumeId ||
+    rootVolumeBytes !== stored.rootVolumeBytes
   )
 }
 
-async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorSettings): Promise<void> {
+async function verifyService(engine: Engine, stored: MirrorRow, settings: MirrorSettings): Promise<void> {
   const connection = await engine.service.connect(engine.signal)
-  assertSameService(known, engine.service, connection.access)
-  await assertLibraryThere(engine, known, settings, connection)
+  assertSameService(stored, engine.service, connection.access)
+  await assertLibraryThere(engine, stored, settings, connection)
 }
 
 function assertNotOwn({ ownDirectories }: Engine, { realPath }: RootDirectory): readonly string[] {
@@ -105,7 +107,7 @@ function assertNotOwn({ ownDirectories }: Engine, { realPath }: RootDirectory): 
 /** Throws AccessError `root-mismatch` unless the directory is the one that was pinned (P15, roots). */
 export function assertSameRoot(pinned: MirrorRow, root: RootDirectory): void {
   const { name, path, rootInode, rootBirthNs } = pinned
-  const hint = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
+  const hint = `if it is the right one, "shelfd sync ${shellWord(name)} --accept-root" accepts it`
   if (path !== root.realPath) {
     const text = `The mirror "${name}" was first used for "${path}", and the configuration now names "${root.realPath}"`
     throw new AccessError('root-mismatch', `${text}; ${hint}, otherwise give it a mirror of its own`)
@@ -117,7 +119,7 @@ export function assertSameRoot(pinned: MirrorRow, root: RootDirectory): void {
   const isOtherBirth = rootBirthNs !== null && root.birthNs !== null && rootBirthNs !== root.birthNs
   const volume = { id: pinned.rootVolumeId, sizeBytes: pinned.rootVolumeBytes }
   if (isOtherBirth || !mayBeSameVolume(volume, root.volume)) {
-    const text = `Another file system is mounted at "${path}" than the mirror "${name}" was first used for`
+    const text = `The file system that is mounted at "${path}" is not the one that the mirror "${name}" was first used for`
     throw new AccessError('root-mismatch', `${text}; ${hint}`)
   }
 }

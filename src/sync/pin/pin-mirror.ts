@@ -16,7 +16,7 @@ import { identityOf } from './pinned-service.ts'
 /** The identifier of a library that a dry run would create; real identifiers are never empty. */
 export const NOT_CREATED = ''
 
-/** Pins a mirror at its first use: finds or creates its library, and records its root. Renames a mirror that gives its name away. */
+/** Pins a mirror at its first use: finds or creates its library, and records its root. Renames another mirror that had its name. */
 export async function pinMirror(
   engine: Engine,
   settings: MirrorSettings,
@@ -101,7 +101,7 @@ async function createLibrary({ client }: Connection, name: string, signal: Abort
   }
 }
 
-/** If another mirror of this store has the directory, the store knows what is in it. */
+/** Returns whether a mirror of this store has the directory, so that the store has receipts of what is in it. */
 function isOurs({ store, service }: Engine, { id }: LibrarySummary, { remotePath }: MirrorSettings): boolean {
   const origin = identityOf(service)
   return store.mirrors.list().some((row) => {
@@ -119,7 +119,7 @@ async function assertUntouched(
   const { remotePath } = settings
   if (!(await mayBeTaken(client, id, remotePath, signal))) return
   const text = `The mirror "${settings.name}" is new here, and the library "${name}" holds ${remotePath} already`
-  const meaning = `"shelfd sync ${settings.name} --adopt" continues with what is there; it is not paid for again`
+  const meaning = `"shelfd sync ${shellWord(settings.name)} --adopt" continues with what is there; it is not paid for again`
   throw new HeldBackError('confirmation-needed', `${text}; ${meaning}`)
 }
 
@@ -155,9 +155,8 @@ function assertMayUpload(library: LibrarySummary, access: AccessContext, mirror:
   throw new AccessError('right-missing', `${text}; "shelfd whoami" shows its rights`)
 }
 
-/** The most identifiers that an error lists, and names that a search returns. */
-const MAX_LISTED = 10
-const MAX_NAMES = 1_000
+const MAX_LISTED_IDS = 10
+const MAX_FOUND_NAMES = 1_000
 
 interface LibrarySearch {
   readonly library: LibrarySummary | undefined
@@ -183,7 +182,7 @@ export async function searchLibraries(
   const names: string[] = []
   for await (const library of client.listLibraries(signal)) {
     if (library.id === idOrName || library.name === idOrName) candidates.push(library)
-    if (names.length < MAX_NAMES) names.push(library.name)
+    if (names.length < MAX_FOUND_NAMES) names.push(library.name)
   }
   return { library: pickLibrary(candidates, idOrName), names }
 }
@@ -197,7 +196,7 @@ function pickLibrary(libraries: readonly LibrarySummary[], idOrName: string): Li
 }
 
 function ambiguous(name: string, libraries: readonly LibrarySummary[]): string {
-  const ids = libraries.slice(0, MAX_LISTED).map(({ id }) => id)
+  const ids = libraries.slice(0, MAX_LISTED_IDS).map(({ id }) => id)
   return `Cannot choose the library "${name}": ${libraries.length} have that name; use an identifier: ${ids.join(', ')}`
 }
 

@@ -14,7 +14,7 @@ export function assertSameService(row: MirrorRow, service: Service, access: Acce
     const text = `The mirror "${name}" belongs to tenant ${library.tenantId}`
     throw new AccessError(
       'tenant-mismatch',
-      `${text}, the credential to tenant ${access.tenant.id} (${access.tenant.name})`,
+      `${text}, but the credential belongs to tenant ${access.tenant.id} (${access.tenant.name})`,
     )
   }
 }
@@ -30,27 +30,27 @@ export function originMismatch(
   const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}`
   if (isEmbeddedOrigin(library.origin) && !isForService) {
     const current = origin === undefined ? 'the one in use, which is new' : `the one in use (${origin})`
-    const ways = `if that one was moved, name its directory as "dataDir" or SHELFD_DATA_DIR; if it is lost, ${forget}`
-    return new AccessError('origin-mismatch', `${owner}, not to ${current}; ${ways}`)
+    const hint = `if that one was moved, name its directory as "dataDir" or SHELFD_DATA_DIR; if it is lost, ${forget}`
+    return new AccessError('origin-mismatch', `${owner}, not to ${current}; ${hint}`)
   }
-  const meant =
+  const ifRight =
     isAdHoc && isForService
       ? `"shelfd sync ${shellWord(path)} --to LIBRARY[:/path]" mirrors the directory here as well`
       : forget
   // If there are two addresses, one may be a mistake.
   const hint =
-    isForService && !isEmbeddedOrigin(library.origin) ? `correct the address; if it is meant, ${meant}` : meant
+    isForService && !isEmbeddedOrigin(library.origin) ? `correct the address; if it is right, ${ifRight}` : ifRight
   return new AccessError('origin-mismatch', `${owner}, not to ${nameOrigin(origin)}${by}; ${hint}`)
 }
 
-/** `current`: the service in use. Identifies the library on this computer if there may be two. */
+/** Names the service that a mirror belongs to; identifies the library on this computer if there may be two. `current`: the one in use. */
 export function nameOwner(owner: string, current: string | undefined): string {
   if (!isEmbeddedOrigin(owner)) return owner
   const isAmbiguous = current === undefined || isEmbeddedOrigin(current)
   return isAmbiguous ? `another library on this computer (${owner})` : 'the library on this computer'
 }
 
-/** Names a service by its origin, and the embedded library by its place and identity. */
+/** Names a service by its origin, and the embedded library by its identity. */
 export function nameOrigin(origin: string | undefined): string {
   if (origin === undefined) return 'the library on this computer'
   return isEmbeddedOrigin(origin) ? `the library on this computer (${origin})` : origin

@@ -13,28 +13,28 @@ export interface PreviewInput {
   /** The rules in force; null for a directory that is not mirrored. */
   readonly before: ScanRules | null
   readonly after: ScanRules
-  /** Real paths. */
+  /** Real paths of the directories that hold the program's own data. */
   readonly ownDirectories: readonly string[]
-  /** The result is partial after this time. */
-  readonly mostMs: number
+  /** After this time the preview ends with a partial result. */
+  readonly maxMs: number
 }
 
 const MAX_NAMES = 10
 
-/** Null for a side that leaves the directory out. */
+/** A directory to list, with its ignore rules before and after the edit; null if they leave it out. */
 interface Step {
   readonly path: string
   readonly before: IgnoreScope | null
   readonly after: IgnoreScope | null
 }
 
-/** Lists a directory as scans by both rules do, without reading a file. Throws RootError or UsageError if it cannot be mirrored. */
-export function previewRules({ path, before, after, ownDirectories, mostMs }: PreviewInput): RulesEffect {
+/** Compares the files that a scan lists by either set of rules. Throws RootError or UsageError if the directory cannot be mirrored. */
+export function previewRules({ path, before, after, ownDirectories, maxMs }: PreviewInput): RulesEffect {
   using root = openRoot(boundedFileSystem, path)
   const own = ownDirectoriesBelow(root.realPath, ownDirectories)
   if (own === 'inside')
     throw new UsageError('bad-usage', `Cannot mirror "${root.realPath}": it holds the data of shelfd itself`)
-  const untilMs = performance.now() + mostMs
+  const untilMs = performance.now() + maxMs
   const found = { files: 0, bytes: 0, leaving: noFiles(), coming: noFiles() }
   const list = (directory: string, rules: ScanRules | null, scope: IgnoreScope | null) => {
     const listing = rules && scope && listDirectory(boundedFileSystem, root.place, directory, scope, { rules })
@@ -44,15 +44,15 @@ export function previewRules({ path, before, after, ownDirectories, mostMs }: Pr
   const stack: Step[] = [{ path: '', before: before && scopeOf(before), after: scopeOf(after) }]
   for (let step = stack.pop(); step; step = stack.pop()) {
     if (performance.now() > untilMs) return { ...found, isWhole: false }
-    const left = list(step.path, before, step.before)
-    const right = list(step.path, after, step.after)
-    found.files += right?.files.length ?? 0
-    for (const { fingerprint } of right?.files ?? []) found.bytes += fingerprint.sizeBytes
+    const listedBefore = list(step.path, before, step.before)
+    const listedAfter = list(step.path, after, step.after)
+    found.files += listedAfter?.files.length ?? 0
+    for (const { fingerprint } of listedAfter?.files ?? []) found.bytes += fingerprint.sizeBytes
     if (before) {
-      addMissing(found.leaving, step.path, left, right)
-      addMissing(found.coming, step.path, right, left)
+      addMissing(found.leaving, step.path, listedBefore, listedAfter)
+      addMissing(found.coming, step.path, listedAfter, listedBefore)
     }
-    stack.push(...childrenOf(step.path, left, right).filter((child) => !own.includes(child.path)))
+    stack.push(...childrenOf(step.path, listedBefore, listedAfter).filter((child) => !own.includes(child.path)))
   }
   return { ...found, isWhole: true }
 }
@@ -64,7 +64,7 @@ interface FoundFiles {
 
 const noFiles = (): FoundFiles => ({ count: 0, first: [] })
 
-/** Adds the files of a listing that the other one lacks. */
+/** Adds to `found` the files of `listing` that `other` lacks. */
 function addMissing(found: FoundFiles, directory: string, listing?: ListedDirectory, other?: ListedDirectory): void {
   const names = new Set(other?.files.names)
   for (const name of listing?.files.names ?? []) {
@@ -74,7 +74,7 @@ function addMissing(found: FoundFiles, directory: string, listing?: ListedDirect
   }
 }
 
-/** Returns the directories below that any side scans, the last first. */
+/** Returns the subdirectories that either set of rules scans, in reverse order: the stack returns the last one first. */
 function childrenOf(directory: string, before?: ListedDirectory, after?: ListedDirectory): Step[] {
   const inBefore = new Set(before?.directories)
   const inAfter = new Set(after?.directories)

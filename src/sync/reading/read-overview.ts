@@ -8,9 +8,9 @@ import {
   describeWatching,
   timesOfController,
 } from '../continuous/controller-status.ts'
-import { stateOfDaemon, stateOfMirror, stateOfRun, stateOutOfUse } from '../report/mirror-state.ts'
+import { stateOfDaemon, stateOfMirror, stateOfRun, stateOfUnusedMirror } from '../report/mirror-state.ts'
 import type { LastRun } from '../report/run-history.ts'
-import { type MirrorStatus, readStatus, readUnknownMirrors } from '../report/status-of-mirrors.ts'
+import { type MirrorStatus, readStatus, readUnstoredMirrors } from '../report/status-of-mirrors.ts'
 
 /** A mirror that is configured, in the store, or both. */
 export interface ListedMirror {
@@ -35,7 +35,7 @@ export function readOverview(
 ): readonly ReadMirror[] {
   const statuses = new Map(daemon?.mirrors.map((status) => [status.name, status]))
   const synced = new Map((store ? readStatus(store) : []).map((mirror) => [mirror.name, mirror]))
-  const failed = store ? readUnknownMirrors(store) : []
+  const failed = store ? readUnstoredMirrors(store) : []
   const names = new Set([...listed, ...(daemon?.mirrors ?? []), ...synced.values()].map(({ name }) => name))
   return [...names].flatMap((name) => {
     const entry = listed.find((each) => each.name === name)
@@ -60,7 +60,8 @@ function syncedMirror(
     name,
     path,
     library: { ...library, remotePath },
-    state: isOutOfUse && inactive !== null ? stateOutOfUse(mirror, inactive) : stateOfMirror(mirror, status, nowMs),
+    state:
+      isOutOfUse && inactive !== null ? stateOfUnusedMirror(mirror, inactive) : stateOfMirror(mirror, status, nowMs),
     isPaused,
     files,
     queue,

@@ -6,11 +6,11 @@ import { readHistory } from '../report/run-history.ts'
 import { type OverviewInput, type ReadMirror, readOverview } from './read-overview.ts'
 
 export interface PublishedInput extends OverviewInput {
-  /** Paths, and messages that may name them, leave this host. */
+  /** Whether paths, and messages that may contain them, are published. */
   readonly namesPaths: boolean
 }
 
-/** Returns what this host publishes; `store` is undefined while nothing was mirrored yet. */
+/** Returns what this host publishes to the other hosts of its ledger; `store` is undefined until something is mirrored. */
 export function readPublished(store: StoreReader | undefined, { namesPaths, ...input }: PublishedInput): Published {
   const mirrors = readOverview(store, input).map((mirror) => toPublished(mirror, namesPaths))
   const day = { fromMs: input.nowMs - DAY_MS, toMs: input.nowMs, intervalMs: DAY_MS }
@@ -22,8 +22,8 @@ export function readPublished(store: StoreReader | undefined, { namesPaths, ...i
   }
 }
 
-/** What a sign says by itself. */
-const WORDS: Readonly<Record<ReadMirror['state']['sign'], string>> = {
+/** These replace the texts of states, which may contain paths. */
+const SIGN_TEXTS: Readonly<Record<ReadMirror['state']['sign'], string>> = {
   '✓': 'nothing to do',
   '→': 'in progress',
   '!': 'something to know on that host',
@@ -32,10 +32,10 @@ const WORDS: Readonly<Record<ReadMirror['state']['sign'], string>> = {
 
 function toPublished({ details: _, times: _times, ...mirror }: ReadMirror, namesPaths: boolean): PublishedMirror {
   if (namesPaths) return mirror
-  return { ...mirror, path: null, state: { sign: mirror.state.sign, text: WORDS[mirror.state.sign] } }
+  return { ...mirror, path: null, state: { sign: mirror.state.sign, text: SIGN_TEXTS[mirror.state.sign] } }
 }
 
-/** Contents that failed, each with its first file, then paths that could not be read. */
+/** Returns failed contents, each with its first file, then unreadable paths. */
 function listProblems(store: StoreReader): PublishedProblem[] {
   const contents = listQuarantine(store).flatMap(({ files, code, message, ...content }): PublishedProblem[] => {
     const { sha256, stage, resourceId, tries, since, retryAt, isSetAside } = content

@@ -1,4 +1,5 @@
 import type {
+  ClassCounts,
   ProblemsInput,
   ProblemsPage,
   RowsInput,
@@ -7,22 +8,31 @@ import type {
   TimelineSpan,
   TreePage,
 } from '../../contract/dashboard.ts'
+import { ROWS_A_PAGE } from '../../contract/dashboard-addresses.ts'
 import type { RulesEffect } from '../../contract/mirror-edits.ts'
 import type { IngestionOutcome } from '../../contract/states.ts'
+import { type Clock, systemClock } from '../../foundation/clock.ts'
+import { RequestError } from '../../foundation/errors.ts'
 import { HOUR_MS, MINUTE_MS } from '../../foundation/text/times.ts'
 import type { Published } from '../../ledger/published.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
+import {
+  type ClassTally,
+  createReportSnapshot,
+  type ReportSnapshot,
+  type SnapshotRow,
+} from '../../store/report-snapshot.ts'
 import type { SentResource } from '../../store/tables/sent-resources.ts'
 import { sentFinder } from '../filtered-search.ts'
+import type { ReportRow } from '../report/report-entry.ts'
+import { listRows } from '../report/report-rows.ts'
 import { type MirrorStatus, readStatus } from '../report/status-of-mirrors.ts'
-import { KeptReading } from './kept-reading.ts'
 import { type PreviewInput, previewRules } from './preview-rules.ts'
 import { type OverviewInput, type ReadMirror, readOverview } from './read-overview.ts'
 import { listFailed, readProblems } from './read-problems.ts'
 import { type PublishedInput, readPublished } from './read-published.ts'
-import { ReportReader } from './read-report.ts'
 
-/** The readings for the dashboard and the metrics, of the store but for the last one. */
+/** What the dashboard and the metrics read: everything from the store, except `preview`. */
 export interface Readings {
   overview(input: OverviewInput): readonly ReadMirror[]
   rows(input: RowsInput): RowsPage
@@ -32,9 +42,9 @@ export interface Readings {
   timeline(input: { readonly span: TimelineSpan; readonly nowMs: number }): Timeline
   counts(input: object): readonly MirrorCounts[]
   published(input: PublishedInput): Published
-  /** What the store has of each resource of a service. */
+  /** Returns what the store has about each resource; undefined for a resource that no mirror sent. */
   sentResources(input: SentResourcesInput): readonly (SentResource | undefined)[]
-  /** What other rules would change, by the disk. */
+  /** Returns which files other rules would add or leave out, from a listing of the directory. */
   preview(input: PreviewInput): RulesEffect
 }
 
@@ -43,15 +53,15 @@ interface SentResourcesInput {
   readonly resourceIds: readonly string[]
 }
 
-/** Frequent scrapes of a large tree cost little. */
-const COUNTS_USE = { perReading: 100, leastMs: 0, mostMs: 5 * MINUTE_MS }
+/** Long compared with the duration of a reading, so that frequent scrapes of a large mirror cost little. */
+const COUNTS_LIFETIME = { durationFactor: 100, minMs: 0, maxMs: 5 * MINUTE_MS }
 
-/** Opens the store for each reading, so that no reading holds up the store's upkeep or outlives the store. */
+/** Opens the store anew for each reading, so that none delays the maintenance of the store or holds a deleted store open. */
 export function createReadings(stateDir: string): Readings {
   const report = new ReportReader()
-  const timeline = new KeptReading<Timeline>()
-  const counts = new KeptReading<readonly MirrorCounts[]>({ use: COUNTS_USE })
-  const published = new KeptReading<Published>({ use: COUNTS_USE })
+  const timeline = new CachedReading<Timeline>()
+  const counts = new CachedReading<readonly MirrorCounts[]>({ lifetime: COUNTS_LIFETIME })
+  const published = new CachedReading<Published>({ lifetime: COUNTS_LIFETIME })
   const withStore = <T>(read: (store: StoreReader | undefined) => T): T => {
     using store = openStoreReader(stateDir)
     return read(store)
@@ -68,6 +78,116 @@ export function createReadings(stateDir: string): Readings {
     sentResources: ({ origin, resourceIds }) => withStore((store) => sentFinder(store, origin)(resourceIds)),
     preview: previewRules,
   }
+}
+
+/** How long a value stays cached: a multiple of the time that it took to read, within bounds. */
+interface Lifetime {
+  readonly durationFactor: number
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+const DEFAULT_LIFETIME: Lifetime = { durationFactor: 20, minMs: 2_000, maxMs: Number.POSITIVE_INFINITY }
+
+interface CachedOptions<T> {
+  readonly lifetime?: Lifetime
+  readonly clock?: Pick<Clock, 'monotonicMs'>
+  /** Called with the cached value before another one is read. */
+  readonly onDropped?: (value: T) => void
+}
+
+export class CachedReading<T> {
+  readonly #lifetime: Lifetime
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #onDropped: (value: T) => void
+  #cached: { readonly key: string; readonly value: T; readonly untilMs: number } | undefined
+
+  constructor({ lifetime = DEFAULT_LIFETIME, clock = systemClock, onDropped = () => {} }: CachedOptions<T> = {}) {
+    this.#lifetime = lifetime
+    this.#clock = clock
+    this.#onDropped = onDropped
+  }
+
+  /** Returns the cached value if it has this key; otherwise reads a value and caches it. Errors are not cached. */
+  get(key: string, read: () => T): T {
+    const startMs = this.#clock.monotonicMs()
+    if (this.#cached?.key === key && startMs < this.#cached.untilMs) return this.#cached.value
+    if (this.#cached) this.#onDropped(this.#cached.value)
+    this.#cached = undefined
+    const value = read()
+    const endMs = this.#clock.monotonicMs()
+    const { durationFactor, minMs, maxMs } = this.#lifetime
+    const lifetimeMs = Math.min(maxMs, Math.max(minMs, durationFactor * (endMs - startMs)))
+    this.#cached = { key, value, untilMs: endMs + lifetimeMs }
+    return value
+  }
+}
+
+const MAX_DIRECTORIES = 500
+const MAX_FILES = 100
+
+interface ReadRows {
+  readonly rows: ReportSnapshot
+  readonly readAt: string
+}
+
+/** Reads pages of the report from the store, and caches the rows of the last mirror. */
+class ReportReader {
+  readonly #cached = new CachedReading<ReadRows>({ onDropped: ({ rows }) => rows[Symbol.dispose]() })
+
+  rows(store: StoreReader | undefined, input: RowsInput): RowsPage {
+    const { rows, readAt } = this.#rowsOf(store, input.mirror)
+    const counts = countsOf(rows.tally(input))
+    const chosen = Object.entries(counts).filter(
+      ([name]) => input.classes.length === 0 || input.classes.some((each) => each === name),
+    )
+    return {
+      readAt,
+      total: chosen.reduce((sum, [, n]) => sum + n, 0),
+      counts,
+      rows: rows.list(input, { offset: input.offset, limit: ROWS_A_PAGE }),
+    }
+  }
+
+  tree(store: StoreReader | undefined, { mirror, directory }: { mirror: string; directory: string }): TreePage {
+    const { rows, readAt } = this.#rowsOf(store, mirror)
+    const byName = Map.groupBy(rows.tallyDirectories(directory), ({ name }) => name)
+    const directories = [...byName].map(([name, tallies]) => ({ name, counts: countsOf(tallies) }))
+    const files = rows.listFiles(directory, MAX_FILES)
+    return {
+      readAt,
+      directories: directories.slice(0, MAX_DIRECTORIES),
+      moreDirectories: Math.max(0, directories.length - MAX_DIRECTORIES),
+      files,
+      moreFiles: rows.countFiles(directory) - files.length,
+    }
+  }
+
+  #rowsOf(store: StoreReader | undefined, mirror: string): ReadRows {
+    return this.#cached.get(mirror, () => readRows(store, mirror))
+  }
+}
+
+/** Throws RequestError `not-found` for a mirror that is not in the store. */
+function readRows(store: StoreReader | undefined, mirror: string): ReadRows {
+  const row = store?.mirrors.findByName(mirror)
+  if (!store || !row) throw new RequestError('not-found', `Nothing of the mirror "${mirror}" was sent yet`, 404)
+  const rows = createReportSnapshot()
+  const sides = { listing: undefined, asked: new Map(), differences: undefined, paths: [], isFirstOfLibrary: false }
+  rows.add(toSnapshot(listRows(store, { row, ...sides })))
+  return { rows, readAt: new Date().toISOString() }
+}
+
+function* toSnapshot(rows: Iterable<ReportRow>): Generator<SnapshotRow> {
+  for (const row of rows) {
+    const { entry } = row
+    const { path, reason, size: sizeBytes, resourceId } = entry
+    yield { path, class: row.state, reason, sizeBytes, resourceId }
+  }
+}
+
+function countsOf(tallies: readonly ClassTally[]): ClassCounts {
+  return Object.fromEntries(tallies.map((tally) => [tally.class, tally.n]))
 }
 
 const SPANS: Readonly<Record<TimelineSpan, { readonly intervalMs: number; readonly intervals: number }>> = {
@@ -96,9 +216,9 @@ export function readTimeline(store: StoreReader | undefined, span: TimelineSpan,
 }
 
 export interface MirrorCounts extends Pick<MirrorStatus, 'name' | 'files' | 'queue' | 'directoriesToMake'> {
-  /** Paths and contents by the code of their problem. */
+  /** How many paths and contents have a problem, by its code. */
   readonly problems: ReadonlyMap<string, number>
-  /** Contents whose upload arrived, by the outcome of their ingestion. */
+  /** How many uploaded contents there are, by the outcome of their ingestion. */
   readonly outcomes: Readonly<Record<IngestionOutcome, number>>
 }
 

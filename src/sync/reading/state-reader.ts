@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { mayGetStuck } from '../../foundation/concurrency/stuck-threads.ts'
+import { trackFileSystemThread } from '../../foundation/concurrency/stuck-threads.ts'
 import { callThread } from '../../foundation/concurrency/thread-calls.ts'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { endThread, startThread } from '../../foundation/concurrency/threads.ts'
@@ -19,7 +19,7 @@ export function openStateReader(stateDir: string): StateReader {
   const start = () => {
     const entry = threadEntry('./reading-thread', import.meta.url)
     const started = startThread(entry, { data: stateDir, name: 'reading' })
-    mayGetStuck(started)
+    trackFileSystemThread(started)
     started.on('error', () => {})
     started.once('exit', () => {
       if (worker === started) worker = undefined

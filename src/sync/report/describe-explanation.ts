@@ -15,23 +15,22 @@ type Fields = Record<string, string | undefined>
 
 const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
   created: 'sent',
-  duplicate: 'was there already',
-  adopted: 'found there',
+  duplicate: 'was in the library already',
+  adopted: 'found in the library',
   absent: 'looked for and not found',
   refused: 'refused',
   doubt: 'not known whether it arrived',
   'not-sent': 'not sent',
 }
 
-/** How many problems of paths below a directory are listed. */
-const MAX_PROBLEMS = 5
+const MAX_LISTED_PROBLEMS = 5
 
 interface Times {
   readonly nowMs: number
-  readonly say: (timeMs: number) => string
+  readonly format: (timeMs: number) => string
 }
 
-/** Describes a path for people, as text by label, with times in the words of `say`. Delays that ended before `nowMs` are left out. */
+/** Describes a path as texts by label. Waits that ended before `nowMs` are omitted. */
 export function describeExplanation(found: PathExplanation, remote: RemoteFinding | undefined, times: Times): Fields {
   const { content, directory } = found
   return {
@@ -44,28 +43,28 @@ export function describeExplanation(found: PathExplanation, remote: RemoteFindin
 }
 
 function describePath({ mirror, path, disk, content, directory, problem, movedTo, history }: PathExplanation): Fields {
-  const isKnown = content !== undefined || directory !== undefined
+  const isStored = content !== undefined || directory !== undefined
   const isMoved = movedTo.length > 0
-  // For anything else on the disk, the line above contains the reason.
+  // For any other path, the text "on disk" contains the reason.
   const never = disk.kind === 'file' || disk.kind === 'directory' ? 'no: not scanned yet' : 'no'
-  const unknown = history.length > 0 ? 'no longer: only what it was' : never
+  const absent = history.length > 0 ? 'no longer; its earlier versions are listed below' : never
   return {
     path: path || '.',
     mirror: `${mirror.name} (${mirror.path} → ${mirror.library.name}:${mirror.remotePath})`,
-    'on disk': describeDisk(disk, isKnown),
+    'on disk': describeDisk(disk, isStored),
     'moved to': movedTo.join(', '),
     problem: problem && describePathProblem(problem, disk),
-    'known to shelfd': isKnown || isMoved || problem !== undefined ? undefined : unknown,
+    'in the state': isStored || isMoved || problem !== undefined ? undefined : absent,
   }
 }
 
-/** If the disk has the same problem, refers to it instead of repeating the message. */
+/** Says "as above" instead of the message if the text "on disk" has the same one. */
 function describePathProblem({ message, code, count, isSetAside }: ProblemRow, disk: DiskFinding): string {
   const text = disk.kind === 'problem' && disk.message === message ? 'as above' : message
   return `${text} [${code}], seen ${counted(count, 'time')}${isSetAside === 1 ? '; set aside' : ''}`
 }
 
-function describeDisk(disk: DiskFinding, isKnown: boolean): string {
+function describeDisk(disk: DiskFinding, isStored: boolean): string {
   switch (disk.kind) {
     case 'file':
       return describeFile(disk)
@@ -84,15 +83,17 @@ function describeDisk(disk: DiskFinding, isKnown: boolean): string {
     case 'problem':
       return disk.message
     case 'absent':
-      return isKnown ? 'no longer there; the next scan records it as gone' : 'not there'
+      return isStored ? 'no longer there; the next scan records it as gone' : 'not there'
   }
 }
 
 function describeFile({ sizeBytes, isChanged, ageMs, settlesInMs }: Extract<DiskFinding, { kind: 'file' }>): string {
-  const changed = isChanged ? ', changed or touched since the last scan: the next one reads it again' : ''
+  const changed = isChanged ? ', changed or touched since the last scan: the next scan reads it again' : ''
   const ago = `waits: changed ${isChanged ? 'again ' : ''}${formatSpan(ageMs)} ago`
   const settling =
-    settlesInMs > 0 ? `; ${ago}, and a daemon sends it once it rests for another ${formatDuration(settlesInMs)}` : ''
+    settlesInMs > 0
+      ? `; ${ago}, and a daemon sends it once it is unchanged for another ${formatDuration(settlesInMs)}`
+      : ''
   return `a file of ${formatSize(sizeBytes)}${changed}${settling}`
 }
 
@@ -104,19 +105,19 @@ function describeContent(content: Content, { duplicateOf, heldBack }: PathExplan
     'copy of': duplicateOf,
     resource: content.resourceId ?? undefined,
     'sent by': content.host ?? undefined,
-    uploaded: uploadedAt === null ? undefined : times.say(uploadedAt),
+    uploaded: uploadedAt === null ? undefined : times.format(uploadedAt),
     ingestion: describeIngestion(content, times),
     note: describeNote(content),
-    // For other states the state itself contains the reason.
+    // In other states, the text "state" contains the problem.
     ...(content.state === 'stored' && { problem: describeProblem(content, times) }),
-    searchable: searchableAt === null || !isTextSearchable(content) ? undefined : times.say(searchableAt),
+    searchable: searchableAt === null || !isTextSearchable(content) ? undefined : times.format(searchableAt),
   }
 }
 
 function describeState(content: Content, heldBack: string | null, times: Times): string {
   const texts = {
     new: heldBack === null ? 'not sent yet' : `not sent yet: ${heldBack}`,
-    sending: 'being sent, or cut off while it was',
+    sending: 'being sent, or its upload was cut off',
     doubt: content.problemMessage ?? 'not known whether it arrived; checked next run',
     stored: content.isDuplicate === 1 ? 'stored; the library had these bytes already' : 'stored',
     refused: `refused: ${content.problemMessage ?? 'no reason given'}`,
@@ -125,17 +126,17 @@ function describeState(content: Content, heldBack: string | null, times: Times):
   return `${texts[content.state]}${wait}`
 }
 
-/** `running (pending), seen 14:05`. */
+/** Returns a text such as `running (pending), seen 14:05`. */
 function describeIngestion(content: Content, times: Times): string | undefined {
   const { outcome, ingestionStatus: status, ingestionSeenAt } = content
   if (outcome === null) return undefined
-  const seen = ingestionSeenAt === null ? '' : `, seen ${times.say(ingestionSeenAt)}`
-  // Of a resource without text, the note says so.
+  const seen = ingestionSeenAt === null ? '' : `, seen ${times.format(ingestionSeenAt)}`
+  // If a resource has no text, the note says so.
   const isPlain = outcome === status || (outcome === 'searchable' && !isTextSearchable(content))
   return `${status ?? 'not polled yet'}${isPlain ? '' : ` (${outcome})`}${seen}`
 }
 
-/** The service's note on a searchable content; for a failure the problem contains it. */
+/** Returns the service's note on a searchable content. The note on a failed one is part of its problem. */
 function describeNote(content: Content): string | undefined {
   const { outcome, ingestionNote } = content
   if (ingestionNote === null || outcome !== 'searchable') return undefined
@@ -145,13 +146,13 @@ function describeNote(content: Content): string | undefined {
 function describeProblem(content: Content, times: Times): string | undefined {
   const { problemCode, problemMessage, failedTries } = content
   if (problemCode === null) return undefined
-  const wait = describeWait(content, 'looked at again after', times)
+  const wait = describeWait(content, 'checked again after', times)
   return `${problemMessage} [${problemCode}], seen ${counted(failedTries, 'time')}${wait}`
 }
 
 function describeWait({ retryAt, isSetAside }: Content, until: string, times: Times): string {
   if (isSetAside === 1) return '; set aside'
-  return retryAt === null || quarantineLeftMs(retryAt, times.nowMs) === 0 ? '' : `; ${until} ${times.say(retryAt)}`
+  return retryAt === null || quarantineLeftMs(retryAt, times.nowMs) === 0 ? '' : `; ${until} ${times.format(retryAt)}`
 }
 
 function describeDirectory(
@@ -161,8 +162,8 @@ function describeDirectory(
   const pending = awaitsFile
     ? 'not created, as it holds no file that is included'
     : 'not created yet; the next run creates it'
-  const since = createdAt === null ? pending : `since ${times.say(createdAt)}`
-  const shown = problems.slice(0, MAX_PROBLEMS).map(({ path, code, message, isSetAside }, index) => {
+  const since = createdAt === null ? pending : `since ${times.format(createdAt)}`
+  const shown = problems.slice(0, MAX_LISTED_PROBLEMS).map(({ path, code, message, isSetAside }, index) => {
     const end = isSetAside === 1 ? '; set aside' : ''
     return [`problem ${index + 1}`, `${path}: ${message} [${code}]${end}`] as const
   })
@@ -176,7 +177,7 @@ function describeDirectory(
   }
 }
 
-/** `5 known: 3 searchable, 1 to send, 1 needs attention`. */
+/** Returns a text such as `5 known: 3 searchable, 1 to send, 1 needs attention`. */
 function describeFiles(files: FileCounts): string {
   const { known, searchable, withoutText } = files
   const parts: readonly (readonly [number, string])[] = [
@@ -195,21 +196,21 @@ function describeFiles(files: FileCounts): string {
 
 function describeRemote(remote: RemoteFinding | undefined): Fields {
   if (!remote) return {}
-  return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not show where') }
+  return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not show its path') }
 }
 
 function describeHistory({ uploads, history, movedTo }: PathExplanation, times: Times): Fields {
   const sent = uploads.map(({ attempt, begunAt, outcome, path, message }) => {
     const ended = outcome === null ? 'cut off' : OUTCOME_WORDS[outcome]
-    const text = `${times.say(begunAt)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
+    const text = `${times.format(begunAt)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
     return [`upload ${attempt}`, text] as const
   })
-  // A moved file is the same version at another path, so it is not listed as an earlier one.
+  // The last content of a moved file is not an earlier version, because another path has it now.
   const versions = movedTo.length > 0 ? history.slice(0, -1) : history
   const earlier = versions.map((version, index) => {
     const { resourceId, endedAt, reason } = version
     const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`
-    const until = `until ${times.say(endedAt)}: ${describeEnd(reason, version)}`
+    const until = `until ${times.format(endedAt)}: ${describeEnd(reason, version)}`
     return [label, `${resourceId ?? 'never stored'}, ${until}`] as const
   })
   return Object.fromEntries([...sent, ...earlier])

@@ -27,7 +27,10 @@ import type { ReportContext } from './report.ts'
 import { describeHeldBack } from './run-history.ts'
 import { countFiles } from './status-of-mirrors.ts'
 
-/** `isChanged`: the file is known, and not as the last scan saw it. `ageMs`: since its last change. `settlesInMs`: how long a daemon waits at least before it reads the file. */
+/**
+ * What is on the disk at a path. `isChanged`: the file differs from the state. `ageMs`: how long ago the file changed. `settlesInMs`: how
+ * long a daemon waits at least before it reads the file.
+ */
 export type DiskFinding =
   | {
       readonly kind: 'file'
@@ -47,21 +50,20 @@ export interface PathExplanation {
   readonly path: string
   readonly disk: DiskFinding
   readonly content: ContentRow | undefined
-  /** The path of the original of the shared content, if it is another file. */
+  /** The path of the file for which the content is sent, if that is another file. */
   readonly duplicateOf: string | undefined
-  /** If the file is gone: the paths that have its last content now. */
+  /** If the file is gone: paths of files that have its last content now. */
   readonly movedTo: readonly string[]
   readonly uploads: readonly UploadRow[]
   readonly problem: ProblemRow | undefined
   readonly history: readonly HistoricalContent[]
-  /** Why limits held back new contents of the mirror in its last run; null: none did. */
+  /** Why limits held back new contents of the mirror in its last run; null if none did. */
   readonly heldBack: string | null
-  /** Undefined for a file, and for an unknown directory. */
+  /** Undefined for a file, and for a directory that is not in the state. */
   readonly directory: DirectoryExplanation | undefined
 }
 
-/** The most paths in `movedTo`. */
-const MAX_PATHS = 5
+const MAX_MOVED_TO = 5
 
 /** Explains a path of a mirror from disk and store, without asking the service. */
 export function explainPath(
@@ -83,7 +85,7 @@ export function explainPath(
     disk: inspectDisk(context, mirror, settings, path),
     content,
     duplicateOf: original === path ? undefined : original,
-    movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MAX_PATHS) : [],
+    movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MAX_MOVED_TO) : [],
     uploads: content ? store.uploads.listByContent(content.id) : [],
     problem: store.problems.find(mirror.id, path),
     history,
@@ -117,14 +119,14 @@ function inspectDisk(
       const ageMs = ageMsOf(fingerprint, clock.nowMs())
       return { isChanged, ageMs, settlesInMs: Math.max(0, settings.settleMs - ageMs) }
     })
-    const isJudged = found.kind === 'file' && row === undefined && !scan.scope.bringsBack(directory, name)
-    const secret = isJudged ? secretOf(fs, root, path) : undefined
+    const mayBeSecret = found.kind === 'file' && row === undefined && !scan.scope.bringsBack(directory, name)
+    const secret = mayBeSecret ? secretOf(fs, root, path) : undefined
     return secret ? { kind: 'ignored', by: path, decision: secret } : found
   }
   return scan.code === 'ENOENT' ? { kind: 'absent' } : { kind: 'problem', message: scan.message }
 }
 
-/** Returns why the content of a file leaves it out; undefined if it does not, or cannot be read. */
+/** Returns the decision to leave out a file whose content looks like a secret; undefined for any other and for an unreadable file. */
 function secretOf(fs: FileSystem, root: RootPlace, path: string): IgnoreDecision | undefined {
   try {
     using file = openGuarded(fs, root, path)
@@ -143,14 +145,14 @@ function findIn(
   ) => Pick<Extract<DiskFinding, { kind: 'file' }>, 'isChanged' | 'ageMs' | 'settlesInMs'>,
 ): DiskFinding {
   const name = nameOf(path)
-  const is = (entry: { readonly name: string }) => entry.name === name
-  const file = [...scan.files].find(is)
+  const hasName = (entry: { readonly name: string }) => entry.name === name
+  const file = [...scan.files].find(hasName)
   if (file) return { kind: 'file', sizeBytes: file.fingerprint.sizeBytes, ...compare(file.fingerprint) }
   if (scan.directories.includes(name) || name === '') return { kind: 'directory' }
-  const ignored = scan.ignored.find(is)
+  const ignored = scan.ignored.find(hasName)
   if (ignored) return { kind: 'ignored', by: path, decision: ignored.decision }
-  const skipped = scan.skipped.find(is)
-  const problem = skipped ? skipProblem(skipped) : scan.problems.find(is)
+  const skipped = scan.skipped.find(hasName)
+  const problem = skipped ? skipProblem(skipped) : scan.problems.find(hasName)
   if (problem) return { kind: 'problem', message: problem.message }
   return skipped ? { kind: 'skipped', reason: describeSkipped(skipped) } : { kind: 'absent' }
 }
@@ -160,7 +162,7 @@ export interface RemoteFinding {
   readonly error: string | null
 }
 
-/** Asks the service where the resource of a path lies; undefined for a path without one. */
+/** Asks the service for the library paths of a file's resource; returns undefined for a path without a resource. */
 export async function locateResource(
   { service, signal }: Pick<ReportContext, 'service' | 'signal'>,
   { mirror, content }: PathExplanation,
@@ -177,11 +179,11 @@ export async function locateResource(
 }
 
 export interface DirectoryExplanation {
-  /** The library path, whether it exists there yet or not. */
+  /** The path of the directory in the library, where it may not exist yet. */
   readonly remotePath: string
   /** When it was created in the library (wall clock); null while it is pending. */
   readonly createdAt: number | null
-  /** It is created once it holds a file, because the mirror includes only some files. */
+  /** Whether it is created only once it holds a file, because the mirror includes only some files. */
   readonly awaitsFile: boolean
   readonly directories: number
   readonly files: FileCounts

@@ -14,35 +14,35 @@ export interface StateLine {
   readonly text: string
 }
 
-/** The daemon's work comes first, then the last run, then what is left to do. */
+/** Returns what the daemon or a run does now; otherwise how the last run was interrupted; otherwise what remains to be done. */
 export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
   const { files, lastRun, isRunning, progress, problems } = mirror
   const isDone = files.toSend + files.inDoubt + files.inIngestion + files.sending === 0 && problems.length === 0
   return (
-    (status && holdOfDaemon(status)) ??
+    (status && haltOrWaitOfDaemon(status)) ??
     (progress && files.sending + progress.contentsSent > 0 ? sendingLine(progress) : undefined) ??
     (status && scanOfDaemon(status)) ??
     (status || !isRunning ? undefined : runningLine(mirror, nowMs)) ??
-    (status ? undefined : stateOfRun(lastRun, nowMs, describeLeft(mirror, undefined))) ??
+    (status ? undefined : stateOfRun(lastRun, nowMs, describeRemaining(mirror, undefined))) ??
     (isDone
       ? upToDate(mirror, status, nowMs)
-      : { sign: attentionSign(mirror), text: describeLeft(mirror, status && batchOf(status, nowMs)) })
+      : { sign: attentionSign(mirror), text: describeRemaining(mirror, status && batchOf(status, nowMs)) })
   )
 }
 
-export function stateOutOfUse({ files }: Pick<MirrorStatus, 'files'>, reason: string): StateLine {
+export function stateOfUnusedMirror({ files }: Pick<MirrorStatus, 'files'>, reason: string): StateLine {
   return { sign: '!', text: `${reason} · ${counted(files.searchable, 'file')} searchable at its last run` }
 }
 
-/** Returns undefined when the daemon neither waits nor scans. */
+/** Returns what the daemon does with a mirror; undefined if it neither waits nor scans. */
 export function stateOfDaemon(status: DaemonMirrorStatus, nowMs: number): StateLine | undefined {
   const batch = batchOf(status, nowMs)
   const waiting = batch === undefined ? undefined : ({ sign: '→', text: `waits for ${batch}` } as const)
-  return holdOfDaemon(status) ?? scanOfDaemon(status) ?? waiting
+  return haltOrWaitOfDaemon(status) ?? scanOfDaemon(status) ?? waiting
 }
 
-/** Leaves out the wait for the next batch, which is no trouble. */
-function holdOfDaemon({ state, reason }: DaemonMirrorStatus): StateLine | undefined {
+/** Returns why the daemon halted the mirror or waits. The wait for the next batch is no failure, so it does not count. */
+function haltOrWaitOfDaemon({ state, reason }: DaemonMirrorStatus): StateLine | undefined {
   if (!reason || reason.code === 'scheduled') return undefined
   return { sign: state === 'halted' ? '✗' : '!', text: `${state}: ${reason.message} [${reason.code}]` }
 }
@@ -56,24 +56,24 @@ function scanOfDaemon({ state }: DaemonMirrorStatus): StateLine | undefined {
   return state === 'scanning' || state === 'starting' ? { sign: '→', text: state } : undefined
 }
 
-/** Returns undefined after a run that ended normally. */
-export function stateOfRun(run: LastRun | null, nowMs: number, left = ''): StateLine | undefined {
+/** Returns how a run was stopped; undefined if it ended normally or still runs. */
+export function stateOfRun(run: LastRun | null, nowMs: number, remaining = ''): StateLine | undefined {
   if (!run) return undefined
-  const next = `the same command goes on from there${left === '' ? '' : ` · ${left}`}`
+  const next = `the same command continues from there${remaining === '' ? '' : ` · ${remaining}`}`
   const at = formatTime(Date.parse(run.finishedAt ?? run.startedAt), nowMs)
   if (run.verdict === 'interrupted' || run.failure?.code === 'interrupted')
     return { sign: '!', text: `interrupted ${at}; ${next}` }
   if (run.failure) return { sign: '✗', text: `stopped ${at}: ${run.failure.message} [${run.failure.code}]` }
-  if (run.verdict === 'cut off') return { sign: '!', text: `cut off, begun ${at}; ${next}` }
+  if (run.verdict === 'cut off') return { sign: '!', text: `cut off (begun ${at}); ${next}` }
   return undefined
 }
 
-/** The run reads the directory or waits for the service. */
+/** Returns the line of a run without a daemon that does not send yet: it reads the directory or waits for the service. */
 function runningLine(mirror: MirrorStatus, nowMs: number): StateLine | undefined {
   const { lastRun } = mirror
   if (!lastRun) return undefined
   const since = formatTime(Date.parse(lastRun.startedAt), nowMs)
-  return { sign: '→', text: `running since ${since} · ${describeLeft(mirror, undefined)}` }
+  return { sign: '→', text: `running since ${since} · ${describeRemaining(mirror, undefined)}` }
 }
 
 function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: SendingProgress): StateLine {
@@ -93,8 +93,8 @@ function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {
   return problems.length > 0 || files.inDoubt > 0 ? '!' : '→'
 }
 
-function describeLeft({ files, queue, problems }: MirrorStatus, batch: string | undefined): string {
-  // Doubts have a line of their own.
+function describeRemaining({ files, queue, problems }: MirrorStatus, batch: string | undefined): string {
+  // Uploads in doubt are shown in a line of their own.
   const listed = problems.filter(({ code }) => code !== IN_DOUBT.code)
   const parts = [
     listed.length === 0 ? '' : counted(listed.length, 'problem'),

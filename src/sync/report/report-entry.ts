@@ -22,24 +22,25 @@ export interface ReportEntry {
 
 export interface ReportRow {
   readonly entry: ReportEntry
-  /** Outside the mirror's path and the inbox: only counted unless the user asks for all. */
+  /** Whether the entry lies outside the mirror's library path and the inbox. It is then only counted, unless the user asks for all. */
   readonly isElsewhere: boolean
-  /** No check and no run fails for what was set aside by `failed ignore` or is no file. */
+  /** What people are shown as the class. For entries that are set aside or are no files it differs, as they fail no check and no run. */
   readonly state: ShownState
   /** The kind of a file that is stored without searchable text; otherwise null. */
   readonly kindWithoutText: string | null
 }
 
-export function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
-  const { state = entry.class, kindWithoutText = null } = known ?? {}
+export function rowOf(entry: ReportEntry, classified?: Classified): ReportRow {
+  const { state = entry.class, kindWithoutText = null } = classified ?? {}
   return { entry, isElsewhere: false, state, kindWithoutText }
 }
 
+/** Stands for the rows of this many files that are in sync without a remark. */
 export interface PlainFiles {
   readonly plainFiles: number
 }
 
-/** What entries show of a content. */
+/** The fields of a content that entries show. */
 export type ReportedContent = Omit<ReportedFile, 'contentId' | 'directory' | 'name'>
 
 export type Location = Pick<Listed, 'directory' | 'filename'>
@@ -52,11 +53,11 @@ export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }
 
-export function blankEntry(path: string | null, known: Pick<Classified, 'class' | 'reason'>): ReportEntry {
+export function blankEntry(path: string | null, classified: Pick<Classified, 'class' | 'reason'>): ReportEntry {
   return {
     path,
-    class: known.class,
-    reason: known.reason,
+    class: classified.class,
+    reason: classified.reason,
     size: null,
     sha256: null,
     mime: null,
@@ -72,15 +73,15 @@ export function blankEntry(path: string | null, known: Pick<Classified, 'class' 
 
 export function contentEntry(
   path: string,
-  known: Classified,
+  classified: Classified,
   content: ReportedContent,
   locations: readonly Location[],
   duplicateOf: string | null = null,
 ): ReportEntry {
   return {
     path,
-    class: known.class,
-    reason: known.reason,
+    class: classified.class,
+    reason: classified.reason,
     size: content.size,
     sha256: content.sha256Hex,
     mime: content.mime,
@@ -94,12 +95,12 @@ export function contentEntry(
   }
 }
 
-/** The entry of a resource that no content of the store accounts for. */
+/** Returns the entry of a resource that belongs to no content in the store. */
 export function foreignEntry(locations: readonly Listed[]): ReportEntry {
   const [first] = locations
-  const known: Classified = { class: 'remote-only', reason: 'no local file belongs to it' }
+  const classified: Classified = { class: 'remote-only', reason: 'no local file belongs to it' }
   return {
-    ...blankEntry(null, known),
+    ...blankEntry(null, classified),
     mime: first?.mime ?? null,
     resourceId: first?.resourceId ?? null,
     remotePaths: pathsOf(locations),

@@ -31,30 +31,30 @@ import {
 } from './report-entry.ts'
 import { describeHeldBack } from './run-history.ts'
 
-/** The service's answers about resources that its complete listing did not show, by resource id. */
+/** The service's answers about resources that its complete listing lacks, by resource id. */
 export type AskedResources = ReadonlyMap<string, Extract<Presence, 'listed' | 'absent'>>
 
 interface Sides {
   readonly row: MirrorRow
-  /** Undefined: the service was not asked for its entries. */
+  /** Undefined if the library was not listed. */
   readonly listing: Listing | undefined
-  /** The service's answers about resources that the listing does not show. */
   readonly asked: AskedResources
-  /** Undefined: the disk was not scanned. */
+  /** Undefined if the disk was not scanned. */
   readonly differences: Differences | undefined
-  readonly places: readonly string[]
-  /** The report of the first mirror of a library includes the entries elsewhere in it. */
+  /** Library paths; remote entries at and below them belong to this mirror. */
+  readonly paths: readonly string[]
+  /** Whether the rows include all other remote entries of the library: only those of its first mirror do. */
   readonly isFirstOfLibrary: boolean
 }
 
 /** Yields every row; each file and each remote entry is in exactly one class (P19, the report adds up). */
 export function* listRows(store: StoreReader, sides: Sides): Generator<ReportRow> {
   const rows = new MirrorRows(store, sides)
-  yield* rows.listKnownFiles()
+  yield* rows.listStoredFiles()
   yield* rows.listOthers()
 }
 
-/** Yields the same rows, but only the number of most files that are in sync without a remark. */
+/** Yields the same rows, except that most files which are in sync without a remark are only counted. */
 export function* listDifferingRows(store: StoreReader, sides: Sides): Generator<ReportRow | PlainFiles> {
   const rows = new MirrorRows(store, sides)
   yield* rows.listDifferingFiles()
@@ -64,16 +64,18 @@ export function* listDifferingRows(store: StoreReader, sides: Sides): Generator<
 class MirrorRows {
   readonly #store: StoreReader
   readonly #sides: Sides
-  /** A process holds the store, so that `sending` means in flight; otherwise it was cut off. */
+  /** Whether a process holds the store. If none does, the upload of each content in the state `sending` was cut off. */
   readonly #isLocked: boolean
-  /** Why limits held back new contents in the last run; null: none did. */
+  /** Why limits held back new contents in the last run; null if none did. */
   readonly #heldBack: string | null
-  /** Undefined unless one query found the originals of all contents. */
+  /** Paths by content; undefined if originals are queried for each content instead. */
   #originals: ReadonlyMap<number, string> | undefined
+  /** Paths whose problem is not part of a row yet. */
   readonly #problemPaths: Set<string>
-  readonly #claimed = new IdSet()
+  /** Ids of contents that are part of a row already. */
+  readonly #reported = new IdSet()
   /** Files in the store that are no longer on the disk. */
-  readonly #vacated: { readonly file: ReportedFile; readonly path: string }[] = []
+  readonly #missing: { readonly file: ReportedFile; readonly path: string }[] = []
 
   constructor(store: StoreReader, sides: Sides) {
     this.#store = store
@@ -85,12 +87,12 @@ class MirrorRows {
     )
   }
 
-  *listKnownFiles(): Generator<ReportRow> {
+  *listStoredFiles(): Generator<ReportRow> {
     const { row } = this.#sides
     this.#originals = findOriginals(this.#store, row.id)
     for (const { file, locations } of joinLocations(this.#store.report.iterateFiles(row.id))) {
-      const known = this.#presentFile(file, locations)
-      if (known) yield known
+      const found = this.#rowUnlessMissing(file, locations)
+      if (found) yield found
     }
   }
 
@@ -104,8 +106,8 @@ class MirrorRows {
         continue
       }
       for (const file of this.#store.report.listFiles(row.id, path)) {
-        const known = this.#presentFile(withHex(file), this.#locationsOf(file))
-        if (known) yield known
+        const found = this.#rowUnlessMissing(withHex(file), this.#locationsOf(file))
+        if (found) yield found
       }
     }
     yield { plainFiles }
@@ -122,100 +124,100 @@ class MirrorRows {
   *#listNewFiles(): Generator<ReportRow> {
     for (const [directory, files] of this.#sides.differences?.files ?? []) {
       for (const hashed of files.values()) {
-        if (!hashed.isKnown) yield this.#newFile(joinPath(directory, hashed.name), hashed)
+        if (!hashed.isInStore) yield this.#newFile(joinPath(directory, hashed.name), hashed)
       }
     }
   }
 
-  /** Paths that could not be read and have no other row. */
+  /** Lists unreadable paths that have no other row. */
   *#listProblems(): Generator<ReportRow> {
     const { differences, row } = this.#sides
     const problems = differences ? differences.problems.values() : this.#store.problems.list(row.id)
     for (const problem of problems) {
       if (!this.#problemPaths.has(problem.path)) continue
-      const known = classifyTrouble(this.#problemOf(problem.path) ?? problem, false)
-      yield rowOf(blankEntry(problem.path, known), known)
+      const classified = classifyTrouble(this.#problemOf(problem.path) ?? problem, false)
+      yield rowOf(blankEntry(problem.path, classified), classified)
     }
   }
 
   *#listLeftOut(): Generator<ReportRow> {
     for (const { path, ...leftOut } of this.#sides.differences?.leftOut ?? []) {
-      const known = classifyLeftOut(leftOut)
-      yield rowOf(blankEntry(path, known), known)
+      const classified = classifyLeftOut(leftOut)
+      yield rowOf(blankEntry(path, classified), classified)
     }
   }
 
   *#listSuperseded(): Generator<ReportRow> {
     const { row } = this.#sides
-    const vacated = Map.groupBy(this.#vacated, ({ file }) => file.contentId)
-    for (const { file, path } of this.#vacated) {
-      if (file.state !== 'stored' || this.#claimed.has(file.contentId)) continue
-      if (this.#store.files.countCopies(file.contentId) > (vacated.get(file.contentId)?.length ?? 0)) continue
-      this.#claimed.add(file.contentId)
+    const missing = Map.groupBy(this.#missing, ({ file }) => file.contentId)
+    for (const { file, path } of this.#missing) {
+      if (file.state !== 'stored' || this.#reported.has(file.contentId)) continue
+      if (this.#store.files.countCopies(file.contentId) > (missing.get(file.contentId)?.length ?? 0)) continue
+      this.#reported.add(file.contentId)
       yield* this.#superseded(file, path, 'gone')
     }
     for (const content of this.#store.report.listSuperseded(row.id)) {
-      if (!this.#claimed.has(content.id)) yield* this.#superseded(withHex(content), content.path, content.reason)
+      if (!this.#reported.has(content.id)) yield* this.#superseded(withHex(content), content.path, content.reason)
     }
   }
 
-  /** Remote entries that no content of the store accounts for. */
+  /** Lists remote entries that belong to no content in the store. */
   *#listForeign(): Generator<ReportRow> {
-    const { row, places, isFirstOfLibrary, listing } = this.#sides
+    const { row, paths, isFirstOfLibrary, listing } = this.#sides
     if (!listing) return
     for (const resourceId of this.#store.report.listForeign(row.library.id)) {
       const locations = this.#locationsOf({ resourceId })
-      const isHere = locations.some(({ directory }) => places.some((place) => isWithin(place, directory)))
-      if (isHere || isFirstOfLibrary) yield { ...rowOf(foreignEntry(locations)), isElsewhere: !isHere }
+      const isOfMirror = locations.some(({ directory }) => paths.some((path) => isWithin(path, directory)))
+      if (isOfMirror || isFirstOfLibrary) yield { ...rowOf(foreignEntry(locations)), isElsewhere: !isOfMirror }
     }
   }
 
-  /** Directories in which the disk is otherwise than the store knows it. */
+  /** Returns the directories with problems, or with entries that differ between disk and store. */
   #directoriesToCompare(): ReadonlySet<string> {
     const { differences } = this.#sides
     const found = new Set(Array.from(this.#problemPaths, parentOf))
     if (!differences) return found
-    // Among the directories of `files` are those that only miss files.
+    // `files` also has directories whose only changes are missing files.
     const { files, missingDirectories, unreadableDirectories } = differences
     for (const path of [...files.keys(), ...missingDirectories, ...unreadableDirectories]) found.add(path)
     return found
   }
 
-  #presentFile(file: ReportedFile, locations: readonly Location[]): ReportRow | undefined {
+  #rowUnlessMissing(file: ReportedFile, locations: readonly Location[]): ReportRow | undefined {
     const { differences } = this.#sides
     const path = joinPath(file.directory, file.name)
     if (differences?.missing.has(path) || differences?.missingDirectories.has(file.directory)) {
-      this.#vacated.push({ file, path })
+      this.#missing.push({ file, path })
       return undefined
     }
-    return this.#knownFile(file, path, locations)
+    return this.#fileRow(file, path, locations)
   }
 
-  #knownFile(file: ReportedFile, path: string, locations: readonly Location[]): ReportRow {
+  #fileRow(file: ReportedFile, path: string, locations: readonly Location[]): ReportRow {
     const { differences } = this.#sides
     const hashed = differences?.files.get(file.directory)?.get(file.name)
     const isSame = hashed === undefined || isSameContent(hashed, file)
     const problem = this.#problemPaths.delete(path) ? this.#problemOf(path) : null
     const isHidden = differences?.unreadableDirectories.has(file.directory) === true
-    const seen = isSame ? this.#classify(file, locations, problem) : this.#differentFile(file, hashed)
-    const known = isHidden ? classifyHidden() : seen
-    if (isSame) this.#claimed.add(file.contentId)
+    const ifReadable = isSame ? this.#classify(file, locations, problem) : this.#classifyChanged(file, hashed)
+    const classified = isHidden ? classifyHidden() : ifReadable
+    if (isSame) this.#reported.add(file.contentId)
     const original = isSame ? this.#originalOf(file) : undefined
     const duplicateOf = original === undefined || original === path ? null : original
-    return rowOf(contentEntry(path, known, file, locations, duplicateOf), known)
+    return rowOf(contentEntry(path, classified, file, locations, duplicateOf), classified)
   }
 
-  /** Returns undefined, or the file's own path, if there is no other. */
+  /** Returns the path of the content's original. It may be undefined, or this file, if no other file has the content. */
   #originalOf({ contentId }: ReportedFile): string | undefined {
     if (this.#originals) return this.#originals.get(contentId)
     return this.#store.report.findOriginal(this.#sides.row.id, contentId)
   }
 
   /** Classifies a file that changed since the last scan; its new content may be stored already. */
-  #differentFile(file: ReportedFile, hashed: HashedFile): Classified {
+  #classifyChanged(file: ReportedFile, hashed: HashedFile): Classified {
     const content = this.#contentOf(hashed)
     if (content?.state !== 'stored') return classifyDifferent(file.state === 'stored')
-    this.#claimed.add(content.id)
+    this.#reported.add(content.id)
     return this.#classify(content, this.#locationsOf(content), null)
   }
 
@@ -225,17 +227,17 @@ class MirrorRows {
     problem: FileCircumstances['problem'],
   ): Classified {
     const isCutOff = content.state === 'sending' && !this.#isLocked
-    const known = isCutOff ? { ...content, state: 'doubt' as const } : content
-    return classifyFile(known, this.#presenceOf(content, locations), { problem, heldBack: this.#heldBack })
+    const actual = isCutOff ? { ...content, state: 'doubt' as const } : content
+    return classifyFile(actual, this.#presenceOf(content, locations), { problem, heldBack: this.#heldBack })
   }
 
   #newFile(path: string, hashed: HashedFile): ReportRow {
     const content = this.#contentOf(hashed)
     if (content) {
-      this.#claimed.add(content.id)
+      this.#reported.add(content.id)
       const locations = this.#locationsOf(content)
-      const known = this.#classify(content, locations, null)
-      return rowOf(contentEntry(path, known, withHex(content), locations), known)
+      const classified = this.#classify(content, locations, null)
+      return rowOf(contentEntry(path, classified, withHex(content), locations), classified)
     }
     const { sizeBytes: size, mime, sha256 } = hashed
     return rowOf({ ...blankEntry(path, classifyDifferent(false)), size, mime, sha256: hexOf(sha256) })
@@ -243,11 +245,11 @@ class MirrorRows {
 
   *#superseded(content: ReportedContent, path: string, reason: string): Generator<ReportRow> {
     const locations = this.#locationsOf(content)
-    // A content that is on neither side gets no row, and the service is not asked about it.
+    // A content that is neither on the disk nor in the library gets no row, and the service is not asked about it.
     const { listing } = this.#sides
     if (listing?.incomplete.length === 0 && locations.length === 0) return
-    const known = classifySuperseded(reason, content)
-    yield rowOf(contentEntry(path, known, content, locations), known)
+    const classified = classifySuperseded(reason, content)
+    yield rowOf(contentEntry(path, classified, content, locations), classified)
   }
 
   #contentOf({ sha256, mime, sizeBytes: size }: HashedFile): ContentRow | undefined {
@@ -267,10 +269,10 @@ class MirrorRows {
 
   #problemOf(path: string): FileCircumstances['problem'] {
     const { differences, row } = this.#sides
-    const known = this.#store.problems.find(row.id, path) ?? null
+    const stored = this.#store.problems.find(row.id, path) ?? null
     const found = differences?.problems.get(path)
-    if (found === undefined) return known
-    return { ...found, isSetAside: known?.code === found.code ? known.isSetAside : 0 }
+    if (found === undefined) return stored
+    return { ...found, isSetAside: stored?.code === found.code ? stored.isSetAside : 0 }
   }
 }
 
@@ -292,7 +294,7 @@ function* joinLocations(
   if (file) yield { file, locations }
 }
 
-/** For each content that several files have: the path of the file that was uploaded, or else of the first. */
+/** Returns, for each content that several files have, the path of the file that was uploaded, or else of the first file. */
 function findOriginals(store: StoreReader, mirrorId: number): Map<number, string> {
   const originals = new Map<number, string>()
   for (const { contentId, path } of store.report.iterateCopies(mirrorId)) {

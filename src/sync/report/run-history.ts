@@ -18,7 +18,7 @@ export interface PastRun {
   readonly run: number
   /** `ok`, `incomplete`, `failed`, `interrupted`, `running`, or `cut off` when its process ended first. */
   readonly verdict: string
-  /** For people; an error that stopped all mirrors differs from problems of some files. */
+  /** The verdict in words; `stopped` if an error ended the passes of all mirrors. */
   readonly ending: string
   readonly startedAt: string
   readonly finishedAt: string | null
@@ -63,7 +63,7 @@ function verdictOf({ verdict }: RunRow, isLocked: boolean): string {
   return verdict ?? (isLocked ? 'running' : 'cut off')
 }
 
-/** The newest run that concerns a mirror; times in ISO 8601. */
+/** The newest run of a mirror; times in ISO 8601. */
 export interface LastRun {
   readonly run: number
   readonly verdict: string
@@ -73,8 +73,8 @@ export interface LastRun {
   readonly failure: { readonly code: string; readonly message: string } | null
 }
 
-/** How many runs are searched for each mirror. */
-const NEWEST = 50
+/** How many runs are searched for the last one of each mirror. */
+const MAX_SEARCHED_RUNS = 50
 
 export interface MirrorOfRun {
   readonly name: string
@@ -82,11 +82,11 @@ export interface MirrorOfRun {
   readonly lastRun: LastRun
 }
 
-/** By name, among the last runs. */
+/** Returns the last run of each mirror by its name, if it is among the newest runs. */
 export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRun> {
   const found = new Map<string, MirrorOfRun>()
   const isLocked = store.isLocked()
-  for (const row of store.runs.listNewest(NEWEST)) {
+  for (const row of store.runs.listNewest(MAX_SEARCHED_RUNS)) {
     for (const mirror of readAccount(row)) {
       if (found.has(mirror.name)) continue
       const { name, path } = mirror
@@ -112,7 +112,7 @@ function failureOf({ problems }: StoredMirror) {
   return problems.findLast(({ path }) => path === '')
 }
 
-/** The parts of a run's summary that are read again. */
+/** The parts of a stored summary that history and status use. */
 const storedAccount = z.object({
   mirrors: z.array(
     z.object({
@@ -140,7 +140,7 @@ function readAccount({ summary }: Pick<RunRow, 'summary'>): StoredMirror[] {
   }
 }
 
-/** Null if no limit held anything back in the last run. */
+/** Returns which limits held back contents in the mirror's last run; null if none did. */
 export function describeHeldBack(
   store: StoreReader,
   mirror: { readonly id: number; readonly name: string },

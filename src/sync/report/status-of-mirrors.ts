@@ -11,23 +11,23 @@ export interface MirrorStatus {
   readonly path: string
   readonly library: { readonly id: string; readonly name: string }
   readonly remotePath: string
-  /** The daemon's uploads are paused until `resume`. */
+  /** Whether the daemon's uploads of this mirror are paused until the command `resume`. */
   readonly isPaused: boolean
   readonly files: FileCounts
   readonly queue: { readonly contents: number; readonly bytes: number }
-  /** Directories that hold a file, and that the service lacks. */
+  /** How many directories with files are still to be created in the library. */
   readonly directoriesToMake: number
   readonly ingestion: { readonly pending: number }
   readonly lastRun: LastRun | null
   readonly isRunning: boolean
-  /** Null without a current run, or when nothing is left to upload. */
+  /** Null if no run is active, or if everything is uploaded. */
   readonly progress: SendingProgress | null
   readonly problems: readonly PathProblem[]
-  /** Paths whose problem was set aside by `failed ignore`. */
+  /** How many paths have a problem that `failed ignore` set aside. */
   readonly pathsSetAside: number
 }
 
-/** Contents and bytes that arrived in the run, and the totals that it uploads. */
+/** Contents and bytes that the run has uploaded so far, and how many it uploads in total. */
 export interface SendingProgress {
   readonly contentsSent: number
   readonly contentsTotal: number
@@ -41,10 +41,10 @@ export function readStatus(store: StoreReader): MirrorStatus[] {
   return store.mirrors.list().map((row) => statusOf(store, row, isLocked, runs.get(row.name)?.lastRun))
 }
 
-/** These mirrors are not in the store, because each run failed before it reached their library. */
-export function readUnknownMirrors(store: StoreReader): MirrorOfRun[] {
-  const known = new Set(store.mirrors.list().map(({ name }) => name))
-  return [...readLastRuns(store).values()].filter(({ name, lastRun }) => !known.has(name) && lastRun.failure !== null)
+/** Returns mirrors that are not in the store, because each of their runs failed before it reached the library. */
+export function readUnstoredMirrors(store: StoreReader): MirrorOfRun[] {
+  const stored = new Set(store.mirrors.list().map(({ name }) => name))
+  return [...readLastRuns(store).values()].filter(({ name, lastRun }) => !stored.has(name) && lastRun.failure !== null)
 }
 
 /** `named`: the newest finished run that names the mirror. */
@@ -74,7 +74,7 @@ function statusOf(store: StoreReader, row: MirrorRow, isLocked: boolean, named: 
   }
 }
 
-/** The newest run that opened the mirror, or a newer one that failed before that. */
+/** Returns the newest run that opened the mirror, or a newer one that failed before it opened the mirror. */
 function newestRun(
   store: StoreReader,
   mirrorId: number,

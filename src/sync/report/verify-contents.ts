@@ -1,9 +1,9 @@
-import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../foundation/concurrency/run-concurrently.ts'
 import { classifyDownload, type DownloadFault } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { SentContent } from '../../store/tables/report-queries.ts'
-import { isKnownAsOther, readRemoteBytes } from '../doubts/search-for-content.ts'
+import { isOtherContent, readRemoteBytes } from '../doubts/search-for-content.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import { blankEntry, type ReportEntry, type ReportRow, rowOf } from './report-entry.ts'
@@ -17,7 +17,7 @@ const PAGE_SIZE = 500
 
 export interface Verification {
   readonly contents: number
-  /** The sum of their original sizes. */
+  /** The sum of the sizes of these contents. */
   readonly bytes: number
   readonly faults: readonly VerificationFault[]
 }
@@ -27,10 +27,7 @@ interface VerificationFault {
   readonly fault: DownloadFault
 }
 
-/**
- * Downloads each sent content, a few at a time, and compares its SHA-256. A failed download is a fault of its content; errors that
- * concern the whole service are thrown.
- */
+/** Downloads sent contents, a few at a time, and compares their SHA-256. Throws only errors that concern the whole service. */
 export async function verifyContents(
   context: VerifyContext,
   row: MirrorRow,
@@ -41,7 +38,7 @@ export async function verifyContents(
   const verification = { contents: 0, bytes: 0, faults }
   for (const page of sentContents(context, row)) {
     await forEachConcurrently(page, context.listConcurrency, async (content) => {
-      const fault = await compare(context, connection, row, content)
+      const fault = await downloadAndCompare(context, connection, row, content)
       verification.contents += 1
       verification.bytes += content.size
       if (fault) faults.push({ content, fault })
@@ -65,7 +62,7 @@ function* sentContents({ store }: VerifyContext, { id }: MirrorRow): Generator<r
   })
 }
 
-async function compare(
+async function downloadAndCompare(
   context: VerifyContext,
   connection: Connection,
   { library }: MirrorRow,
@@ -74,7 +71,7 @@ async function compare(
   try {
     const found = await readRemoteBytes(context, connection, content.resourceId, content)
     if (!found) return { kind: 'gone' }
-    const isSame = found.sha256 !== undefined && !isKnownAsOther(found, content)
+    const isSame = found.sha256 !== undefined && !isOtherContent(found, content)
     return isSame ? undefined : { kind: 'different' }
   } catch (error) {
     const needed = { libraryId: library.remoteId, right: 'read' } as const
@@ -84,7 +81,7 @@ async function compare(
   }
 }
 
-/** Yields the rows with the class of their fault; a fault without a row gets one. */
+/** Yields the rows. A row with a fault gets the class of the fault; a fault without a row gets one. */
 export function* markFaults(rows: Iterable<ReportRow>, faults: readonly VerificationFault[]): Generator<ReportRow> {
   const byResource = new Map(faults.map((found) => [found.content.resourceId, found]))
   const unseen = new Set(faults)
@@ -97,7 +94,7 @@ export function* markFaults(rows: Iterable<ReportRow>, faults: readonly Verifica
   for (const found of unseen) yield markRow(entryOf(found), found)
 }
 
-/** Also marks a content that was set aside, since that concerned its ingestion. */
+/** Also marks an entry that was set aside, because the user ignored only its failed ingestion. */
 function markRow(entry: ReportEntry, { fault }: VerificationFault): ReportRow {
   const { class: reportClass, reason } = classifyDownload(fault, entry)
   return rowOf({ ...entry, class: reportClass, reason })

@@ -10,19 +10,11 @@ import type { ReportContext } from './report.ts'
 const MAX_SEARCHES = 5
 const MAX_READ = 50
 const MAX_BYTES = 262_144
-/** A phrase that this many documents have identifies none of them. */
+/** If a search has this many results, the phrase does not identify a document. */
 const MAX_RESULTS = 50
 
-interface SearchCheck {
-  readonly tried: number
-  readonly problems: readonly SummaryProblem[]
-}
-
-/**
- * Searches for a phrase from some documents that the run made searchable. A document that is not found is a problem; an error of the
- * service ends the check.
- */
-export async function verifySearch(context: ReportContext, mirrorName: string, runId: number): Promise<SearchCheck> {
+/** Searches for a phrase of some documents that the run made searchable. One that is not found is a problem. */
+export async function verifySearch(context: ReportContext, mirrorName: string, runId: number) {
   const problems: SummaryProblem[] = []
   let tried = 0
   const row = context.store.mirrors.findByName(mirrorName)
@@ -60,7 +52,7 @@ async function searchFor(
   }
 }
 
-/** Undefined when the file changed, is no UTF-8 or has no phrase. */
+/** Returns undefined if the file has changed, is no UTF-8 or has no phrase. */
 function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size }: SearchableText): string | undefined {
   try {
     const root = inspectRoot(fs, row.path)
@@ -76,14 +68,14 @@ function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size 
 
 const MAX_WORDS_OF_PHRASE = 6
 const MAX_WORD = 20
-/** A phrase is searched for within this part of a text. */
+/** Phrases are chosen from this many characters at the beginning of a text. */
 const MAX_CHARACTERS = 65_536
 
-/** Two or more words of letters with one blank between them, which no mark joins to further words or numbers. */
+/** Matches two or more words of letters, separated by one space each, unless a mark joins them to another word or number. */
 const RUN_OF_WORDS =
   /(?<![\p{L}\p{M}\p{N}\p{Pd}\p{Pc}\p{S}'’.@/\\])[\p{L}\p{M}]+(?: [\p{L}\p{M}]+)+(?![\p{L}\p{M}\p{N}\p{Pd}\p{Pc}\p{S}'’@/\\]|\.[\p{L}\p{N}])/gu
 
-/** Returns the longest run of up to six words without marks and line ends, which services treat differently; undefined without one. */
+/** Returns the longest run of up to six words, or undefined. It has no marks and line ends, because services treat them differently. */
 export function choosePhrase(text: string): string | undefined {
   const shown = text.slice(0, MAX_CHARACTERS).replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '\n')
   let longest: string | undefined
@@ -101,13 +93,13 @@ const MAX_TRIES = 3
 const MAX_WORDS = 3
 const MIN_WORD = 4
 
-/** Returns words from file names that find something in the library; undefined if none of a few tries does. */
+/** Returns words of a file name that find something in the library; undefined if a few tries find nothing. */
 export async function suggestSearch(context: ReportContext, mirrorName: string): Promise<string | undefined> {
   const row = context.store.mirrors.findByName(mirrorName)
   if (!row) return undefined
   const names: string[] = []
-  for (const { name } of context.store.report.iterateFiles(row.id)) {
-    names.push(name)
+  for (const { name, size } of context.store.report.iterateFiles(row.id)) {
+    if (size > 0) names.push(name)
     if (names.length === MAX_FILES) break
   }
   const queries = [...new Set(names.map(wordsOfName).filter((words) => words !== ''))]
@@ -119,23 +111,23 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
   return undefined
 }
 
-/** Names that announce a secret, in the languages of most users. */
+/** Matches file names that suggest a secret, in the languages of most users. */
 const SENSITIVE =
   /pass(?:wor[dt]|phrase|wd)|kennwort|secret|geheim|token|credential|api.?key|private|\bkey|\bpin\b|salary|gehalt/i
 
-/** Capitals and small letters mixed as in generated words, such as `xQzRkT`. */
-function looksMade(word: string): boolean {
+/** Returns whether a word mixes capitals and small letters, or has many consonants in a row, such as `xQzRkT`. */
+function looksGenerated(word: string): boolean {
   return /\p{Ll}\p{Lu}.*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}+\p{Lu}/u.test(word) || /[bcdfghjklmnpqrstvwxz]{6,}/i.test(word)
 }
 
 function wordsOfName(name: string): string {
   const [stem = ''] = /^.+(?=\.)|^.+/.exec(name) ?? []
   if (SENSITIVE.test(stem)) return ''
-  const words = stem.split(/[^\p{L}\p{N}]+/u).filter((word) => /^\p{L}+$/u.test(word) && !looksMade(word))
+  const words = stem.split(/[^\p{L}\p{N}]+/u).filter((word) => /^\p{L}+$/u.test(word) && !looksGenerated(word))
   return words.some(({ length }) => length >= MIN_WORD) ? words.slice(0, MAX_WORDS).join(' ') : ''
 }
 
-/** Errors count as nothing found, because a suggestion must not fail a command. */
+/** Returns false also after an error, because a suggestion must not fail a command. */
 async function findsSomething({ service, signal }: ReportContext, libraryId: string, query: string): Promise<boolean> {
   try {
     const { client } = await service.connect(signal)

@@ -46,7 +46,7 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   return { summary, outcome, failure }
 }
 
-/** Errors of one mirror (its root, a guard, another service) end its pass alone; others stop the run. The summaries include all mirrors. */
+/** Returns a summary of each mirror. An error of one mirror (its root, a guard) ends only its pass; other errors stop the run. */
 async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run: Omit<Pass, 'summary'>) {
   const summaries: SyncSummary[] = []
   let failure: ShelfdError | undefined

@@ -13,22 +13,22 @@ import {
 import { countKinds } from '../../rules/without-text.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 
-/** Only after a complete pass are the other paths known to have no problem. */
-interface Found {
+interface PassFindings {
   readonly problems: readonly PathProblem[]
+  /** Whether the pass examined every path; a recorded problem that is not in `problems` is then solved. */
   readonly isComplete: boolean
-  /** The pass uploaded or followed resources. */
+  /** Whether the pass uploaded anything or followed resources. */
   readonly hasFollowed: boolean
   readonly failure: unknown
 }
 
 /** Completes the summary from the store: ingestion, times, and everything that needs attention. */
-export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
+export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: PassFindings): void {
   if (found.hasFollowed) countIngestion(engine, mirror, summary)
   if (found.failure instanceof RootError) countUnsent(engine, mirror, summary)
-  const paths = keepProblems(engine, mirror, found)
-  summary.uploads.waiting = paths.filter(({ code }) => hasChangedUnderWay(code)).length
-  summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
+  const ofPaths = recordProblems(engine, mirror, found)
+  summary.uploads.waiting = ofPaths.filter(({ code }) => hasChangedUnderWay(code)).length
+  summary.problems = [...ofPaths, ...listContentProblems(engine, mirror, summary)]
 }
 
 function countUnsent({ store }: Engine, { row }: OpenMirror, summary: SyncSummary): void {
@@ -60,14 +60,14 @@ function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: 
   summary.timeToSearchableMs = { p50: at(0.5), p95: at(0.95) }
 }
 
-/** Records the problems of this pass, and clears old ones after a complete pass. Returns those that are not set aside. */
-function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
+/** Records the problems of a pass and, if it was complete, clears all others. Returns those of its problems that are not set aside. */
+function recordProblems({ store, clock }: Engine, { row }: OpenMirror, found: PassFindings): SummaryProblem[] {
   const { problems, isComplete } = found
   const paths = new Set(problems.map(({ path }) => path))
-  const healed = isComplete ? store.problems.list(row.id).filter(({ path }) => !paths.has(path)) : []
-  if (problems.length > 0 || healed.length > 0) {
+  const solved = isComplete ? store.problems.list(row.id).filter(({ path }) => !paths.has(path)) : []
+  if (problems.length > 0 || solved.length > 0) {
     store.write(() => {
-      for (const { path } of healed) store.problems.clear(row.id, path)
+      for (const { path } of solved) store.problems.clear(row.id, path)
       for (const problem of problems) store.problems.record(row.id, problem, clock.nowMs())
     })
   }
@@ -78,7 +78,7 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
   return open.map((problem) => ({ ...problem, retryAt: null }))
 }
 
-/** Leaves out contents that another mirror is uploading now. */
+/** Returns the problems of contents, and counts them in `uploads`. Leaves out contents that another mirror is uploading now. */
 function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
   const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !inFlight.has(id))
   return troubled.map((content): SummaryProblem => {

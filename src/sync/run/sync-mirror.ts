@@ -41,13 +41,13 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     if (scan.unmatched.length > 0) warnOfUnmatched(engine.logger, row.name, scan.unmatched)
     const tooNew = options.minAgeMs === null ? undefined : new Set(scan.unsettled.map(({ path }) => path))
     // When all local files are hashed again, the remote directories are checked again as well.
-    const rechecks = scan.hasHashedAll && !scan.isFirst && !options.isDryRun
+    const mustRecheck = scan.hasHashedAll && !scan.isFirst && !options.isDryRun
     addProblems(problems, scan.problems)
     const byScan = new Set(scan.problems.filter(({ code }) => code === 'busy').map(({ path }) => path))
-    // A file that waits for its retry connects, too, so that a service that is away or refuses the credential is named.
+    // If a file only waits for its retry, the pass connects as well, to report a service that is away or refuses the credential.
     const hasOpen = engine.store.files.listOpen(row.id, OPEN_FILES_START, 1).length > 0
-    hasFollowed = rechecks || byScan.size > 0 || hasOpen || hasToUpload(engine, mirror) || hasToFollow(engine, row)
-    if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, tooNew, rechecksDirectories: rechecks })
+    hasFollowed = mustRecheck || byScan.size > 0 || hasOpen || hasToUpload(engine, mirror) || hasToFollow(engine, row)
+    if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, tooNew, rechecksDirectories: mustRecheck })
     isComplete = true
   } catch (error) {
     failure = error
@@ -58,11 +58,11 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
 }
 
 interface Sending {
-  /** Problems by path; sending adds its own. */
+  /** Problems by path; uploads add theirs. */
   readonly problems: Map<string, PathProblem>
-  /** Files that changed while the scan read them. */
+  /** Paths of files that changed while the scan read them. */
   readonly byScan: Set<string>
-  /** Files that the scan left to a later run; undefined without a minimum age. */
+  /** Paths of files that changed too recently, and are left to a later run; undefined without a minimum age. */
   readonly tooNew: Set<string> | undefined
   readonly rechecksDirectories: boolean
 }
@@ -87,7 +87,7 @@ async function send(
   const connection = await service.connect(signal)
   const follower = new IngestionFollower(engine, connection)
   follower.add(mirror.row)
-  // What earlier mirrors left in ingestion takes up capacity until it is polled.
+  // Resources of earlier mirrors take up ingestion capacity until they are polled.
   const earlier = [...followed]
   for (const row of earlier) follower.add(row)
   followed.push(mirror.row)
@@ -96,8 +96,8 @@ async function send(
   following.catch(() => {})
   const { waitMs } = options
   const { rechecksDirectories } = sending
-  const work = { summary, follower, waitMs, quotaScope, attempts, rechecksDirectories }
-  await sendAll({ engine, mirror, connection }, work, sending).catch(async (error: unknown) => {
+  const uploadOptions = { summary, follower, waitMs, quotaScope, attempts, rechecksDirectories }
+  await sendAll({ engine, mirror, connection }, uploadOptions, sending).catch(async (error: unknown) => {
     follower.finish(0)
     await following
     throw error
@@ -119,7 +119,7 @@ async function askBeforeUploads({ store, progress, beforeUploads }: Engine, { ro
 
 async function sendAll(
   context: MirrorContext,
-  work: UploadOptions,
+  uploadOptions: UploadOptions,
   { problems, byScan, tooNew }: Sending,
 ): Promise<void> {
   const { engine, mirror } = context
@@ -134,16 +134,16 @@ async function sendAll(
       addProblems(problems, stage.problems)
     }
   }
-  await upload(work)
+  await upload(uploadOptions)
   if (byScan.size + byUpload.size === 0) return
   if (tooNew) {
-    // They are being written: what they are now is not to be sent.
+    // These files are being written, so their present contents are not sent.
     for (const path of [...byScan, ...byUpload]) {
       if (problems.get(path)?.code === 'vanished') continue
       problems.delete(path)
       tooNew.add(path)
     }
-    work.summary.files.tooNew = Math.max(work.summary.files.tooNew ?? 0, tooNew.size)
+    uploadOptions.summary.files.tooNew = Math.max(uploadOptions.summary.files.tooNew ?? 0, tooNew.size)
     return
   }
   const { store } = engine
@@ -152,10 +152,10 @@ async function sendAll(
     problem: problems.get(path),
     before: findFile(store, mirror, path),
   }))
-  const found = await readAgain(engine, mirror, { byScan, byUpload }, work.summary)
+  const found = await readAgain(engine, mirror, { byScan, byUpload }, uploadOptions.summary)
   for (const path of [...byScan, ...byUpload]) problems.delete(path)
   addProblems(problems, found)
-  await upload({ ...work, rechecksDirectories: false })
+  await upload({ ...uploadOptions, rechecksDirectories: false })
   for (const { path, problem, before } of unsent) {
     const now = findFile(store, mirror, path)
     const isAsBefore = now?.isReceived === 0 && now.contentId === before?.contentId
@@ -172,30 +172,30 @@ function addProblems(problems: Map<string, PathProblem>, found: readonly PathPro
   for (const problem of found) problems.set(problem.path, problem)
 }
 
-/** Files that changed while a pass read them, by path. */
-interface UnreadFiles {
-  /** The scan could not hash them. */
+/** Paths of files that changed while a pass read them. */
+interface ChangedFiles {
+  /** The scan could not hash these files. */
   readonly byScan: Set<string>
-  /** They were hashed, and their upload found something else. */
+  /** The scan hashed these files, but they had changed or vanished when they were to be uploaded. */
   readonly byUpload: Set<string>
 }
 
-/** A run does not wait longer for a file: with a configured service, `settle` is about the number of versions. */
-const MAX_REST_MS = 5_000
+/** The most that a run waits for a file to settle. `settle` may be longer, to limit the number of versions of a file. */
+const MAX_SETTLE_MS = 5_000
 
 /**
- * Waits for the settle time, reads these files once more, and records them, so that they can be uploaded. Returns the problems of
- * unreadable ones. Missing files stay recorded, since only a scan removes them (P11, files hidden by an error).
+ * Waits for the settle time, then reads the files once more and records them, so that they can be uploaded. Returns the problems of files
+ * that are still unreadable. Missing files stay recorded, because only a scan removes them (P11, files hidden by an error).
  */
 async function readAgain(
   engine: Engine,
   mirror: OpenMirror,
-  { byScan, byUpload }: UnreadFiles,
+  { byScan, byUpload }: ChangedFiles,
   summary: SyncSummary,
 ): Promise<PathProblem[]> {
   const { clock, signal, logger } = engine
-  const settleMs = Math.min(mirror.settings.settleMs, MAX_REST_MS)
-  // The scan has counted the files whose upload failed, and left out those that it could not hash.
+  const settleMs = Math.min(mirror.settings.settleMs, MAX_SETTLE_MS)
+  // The summary already counts the files that the scan hashed, but not those that it could not hash.
   const countedBefore = [...byUpload].filter((path) => !byScan.has(path))
   const files = byScan.size + countedBefore.length
   logger.info('files changed while they were read; they are read again', { mirror: mirror.row.name, files, settleMs })
@@ -246,7 +246,7 @@ function estimateUploads(engine: Engine, mirror: OpenMirror, summary: SyncSummar
   const plan = new UploadPlan(engine, mirror, { summary, quotaScope, attempts: newAttempts(), needsDirectory: false })
   const estimated = new IdSet()
   while (!plan.isExhausted) {
-    for (const { contentId, path, sizeBytes } of plan.take(1_000)) {
+    for (const { contentId, path, sizeBytes } of plan.planNext(1_000)) {
       summary.uploads.created += 1
       summary.uploads.bytes += sizeBytes
       summary.uploads.aliases += store.files.countCopies(contentId) - 1
@@ -254,7 +254,7 @@ function estimateUploads(engine: Engine, mirror: OpenMirror, summary: SyncSummar
       engine.fileLog.wouldSend({ mirror: mirror.row.name, path, sizeBytes })
     }
   }
-  // Nothing is on its way, so nothing is in doubt.
+  // The plan has set these contents to `sending`, but a dry run sends nothing.
   for (const contentId of estimated) store.contents.setState(contentId, 'new')
   recordHeldBack(summary, plan.listHeldBack())
 }
@@ -263,7 +263,7 @@ function isUnlimited({ newPerRun, newPerDay, newBytesPerRun }: UploadLimits): bo
   return newPerRun === null && newPerDay === null && newBytesPerRun === null
 }
 
-/** Creating the mirror's root creates the ancestors of the remote path as well. */
+/** If the mirror's root is to be created, counts the ancestors of the remote path as well. */
 function countDirectoriesToCreate({ store }: Engine, mirror: OpenMirror): number {
   const pending = listDirectoriesToCreate(store, mirror)
   const { row } = mirror

@@ -6,8 +6,8 @@ import type { Engine, MirrorSettings } from '../engine.ts'
 const HOOK_FAILED = 'hook-failed'
 
 /**
- * Runs the command `before`, then the work, then the command `after`. If `before` fails, the work does not begin: throws RootError
- * `hook-failed`. `after` always runs; its failure is a problem in the summary.
+ * Runs the command `before`, then the work, then the command `after`. If `before` fails, throws RootError `hook-failed` and leaves out
+ * the work. `after` always runs; if it fails, the summary gets a problem.
  */
 export async function withHooks(
   { hooks, signal, graceSignal, logger }: Pick<Engine, 'hooks' | 'signal' | 'graceSignal' | 'logger'>,
@@ -19,9 +19,9 @@ export async function withHooks(
   const mirror = { name, path, isDryRun }
   let outcome: RunOutcome = 'failures'
   try {
-    const why = await hooks.run('before', mirror, {}, signal)
+    const failure = await hooks.run('before', mirror, {}, signal)
     signal.throwIfAborted()
-    if (why !== undefined) throw new RootError(HOOK_FAILED, `Cannot begin with the mirror "${name}": ${why}`)
+    if (failure !== undefined) throw new RootError(HOOK_FAILED, `Cannot begin with the mirror "${name}": ${failure}`)
     await work()
     outcome = runOutcome([summary], false)
   } catch (error) {
@@ -30,22 +30,22 @@ export async function withHooks(
   } finally {
     // `after` also runs when a stop was requested, because it may unmount what `before` mounted.
     const signalOfAfter = graceSignal.aborted ? AbortSignal.timeout(AFTER_COMMAND_MS) : graceSignal
-    const why = await hooks.run('after', mirror, variablesOf(summary, outcome), signalOfAfter)
-    if (why !== undefined) {
-      const message = `after the run of the mirror "${name}": ${why}`
-      logger.warn('the command after a run failed', { mirror: name, reason: why })
+    const failure = await hooks.run('after', mirror, variablesOf(summary, outcome), signalOfAfter)
+    if (failure !== undefined) {
+      const message = `after the run of the mirror "${name}": ${failure}`
+      logger.warn('the command "after" of a mirror failed', { mirror: name, reason: failure })
       summary.problems.push({ path: '', code: HOOK_FAILED, message, retryAt: null })
     }
   }
 }
 
-/** Throws RootError `hook-failed` when the command after the run failed. */
+/** Throws RootError `hook-failed` when the command `after` failed. */
 export function throwIfHookFailed({ problems }: SyncSummary): void {
   const problem = problems.find(({ code }) => code === HOOK_FAILED)
   if (problem) throw new RootError(HOOK_FAILED, problem.message)
 }
 
-/** How long `after` may take when the grace period is already over. */
+/** How long `after` may take if the grace period is already over. */
 const AFTER_COMMAND_MS = 5_000
 
 function variablesOf({ files, uploads, problems }: SyncSummary, outcome: RunOutcome): Readonly<Record<string, string>> {

@@ -5,20 +5,21 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { AlikePaths, DirectoryChanges, ScanBatch, UnsettledFile } from './scan-batch.ts'
 
-/** The directories that the store has and that the walk has seen, and bounded lists of findings. */
+/** What a scan has found so far: directories in the store and on the disk, and bounded lists of other findings. */
 export interface ScanState {
-  readonly knownDirectories: Map<string, number>
+  readonly storedDirectories: Map<string, number>
   readonly seenDirectories: Set<string>
   readonly unreadable: string[]
   readonly ignoredDirectories: Set<string>
-  /** Digests that become true once the missing files are removed. */
+  /** Digests by id of the directory, to be recorded once its missing files are removed. */
   readonly laterDigests: Map<number, Uint8Array | null>
+  /** Directories with a file that the database refused. */
   readonly unrecordedIn: Set<string>
-  /** New files whose names look like others in their directory: their number, and two of them. */
+  /** New files whose names look alike within their directory: their number, and the paths of two. */
   alike: AlikePaths | undefined
   /** Patterns of `include` that match a file. */
   readonly matched: Set<string>
-  /** Files that were left for later, up to a bound, and their number. */
+  /** Unsettled files, up to a bound; below, how many there are in total, and how many of them are new. */
   readonly unsettled: UnsettledFile[]
   unsettledCount: number
   unsettledNewCount: number
@@ -26,12 +27,12 @@ export interface ScanState {
   readonly differing: { readonly path: string; readonly mtimeNs: bigint; readonly ctimeNs: bigint }[]
 }
 
-/** The most files and problems of each kind that a scan keeps by name; further ones are only counted. */
+/** How many files and problems of each kind a scan lists; further ones are only counted. */
 const MAX_NAMED = 10_000
 
-export function emptyScan(knownDirectories: Map<string, number>): ScanState {
+export function emptyScan(storedDirectories: Map<string, number>): ScanState {
   return {
-    knownDirectories,
+    storedDirectories,
     seenDirectories: new Set(),
     unreadable: [],
     ignoredDirectories: new Set(),
@@ -47,6 +48,7 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
   }
 }
 
+/** Adds a batch to the findings and the summary. Returns whether it has anything to record in the store. */
 export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummary): boolean {
   for (const path of batch.directories) scan.seenDirectories.add(path)
   for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
@@ -57,13 +59,13 @@ export function noteBatch(scan: ScanState, batch: ScanBatch, summary: SyncSummar
   if (scan.problems.length < MAX_NAMED) scan.problems.push(...batch.problems)
   if (scan.unsettled.length < MAX_NAMED) scan.unsettled.push(...batch.unsettled)
   scan.unsettledCount += batch.unsettled.length
-  scan.unsettledNewCount += batch.unsettled.filter(({ isKnown }) => !isKnown).length
+  scan.unsettledNewCount += batch.unsettled.filter(({ isInStore }) => !isInStore).length
   for (const name of ['unchanged', 'hashed', 'ignored', 'secrets', 'unsupported'] as const)
     summary.files[name] += batch.counts[name]
-  return batch.changes.length > 0 || batch.directories.some((path) => !scan.knownDirectories.has(path))
+  return batch.changes.length > 0 || batch.directories.some((path) => !scan.storedDirectories.has(path))
 }
 
-/** Writes batches in their order in one transaction; returns files that the database refuses. Throws RootError when the root moved. */
+/** Writes batches in their order in one transaction, and returns files that the database refuses. Throws RootError if the root moved. */
 export function recordBatches(
   engine: Engine,
   mirror: OpenMirror,
@@ -79,8 +81,8 @@ export function recordBatches(
     const recording = { engine, mirror, scan, summary, refused, lastContentId: store.scannedFiles.lastContentId() }
     for (const { directories, changes } of batches) {
       for (const path of directories) {
-        if (!scan.knownDirectories.has(path))
-          scan.knownDirectories.set(path, store.directories.ensure(mirror.row.id, path))
+        if (!scan.storedDirectories.has(path))
+          scan.storedDirectories.set(path, store.directories.ensure(mirror.row.id, path))
       }
       for (const change of changes) recordChanges(recording, change)
     }
@@ -102,10 +104,10 @@ function recordChanges(
   { engine: { store, clock }, mirror: { row }, scan, summary, refused, lastContentId }: Recording,
   { path, files, missing, digest }: DirectoryChanges,
 ): void {
-  const directoryId = scan.knownDirectories.get(path)
+  const directoryId = scan.storedDirectories.get(path)
   if (directoryId === undefined) throw new Error(`The walk found files of "${path}" before its directory`)
-  for (const { isKnown, sizeBytes: size, ...file } of files) {
-    const previous = isKnown ? store.files.find(directoryId, file.name) : undefined
+  for (const { isInStore, sizeBytes: size, ...file } of files) {
+    const previous = isInStore ? store.files.find(directoryId, file.name) : undefined
     const contentId = store.scannedFiles.record(row, { directoryId, size, previous, ...file }, lastContentId)
     const filePath = joinPath(path, file.name)
     if (contentId === undefined) {
@@ -123,10 +125,10 @@ function recordChanges(
     if (scan.differing.length < MAX_NAMED) scan.differing.push({ path: filePath, mtimeNs, ctimeNs })
   }
   for (const { name, reason } of missing) store.files.markGone(directoryId, name, reason)
-  const proof = scan.unrecordedIn.has(path) ? null : digest
-  const isSettled = missing.length === 0
-  store.directories.setDigest(directoryId, isSettled ? proof : null)
-  if (!isSettled) scan.laterDigests.set(directoryId, proof)
+  const provenDigest = scan.unrecordedIn.has(path) ? null : digest
+  const hasAllFiles = missing.length === 0
+  store.directories.setDigest(directoryId, hasAllFiles ? provenDigest : null)
+  if (!hasAllFiles) scan.laterDigests.set(directoryId, provenDigest)
 }
 
 function notRecorded(path: string): PathProblem {
@@ -134,7 +136,7 @@ function notRecorded(path: string): PathProblem {
   return { path, code: 'not-recorded', message }
 }
 
-/** Only a complete scan decides that a file is missing (P11, files hidden by an error). */
+/** Leaves out missing files, because only a complete scan decides that a file is missing (P11, files hidden by an error). */
 function withoutMissing(batch: ScanBatch): ScanBatch {
   const changes = batch.changes.map((change) => ({
     ...change,
@@ -144,14 +146,14 @@ function withoutMissing(batch: ScanBatch): ScanBatch {
   return { ...batch, changes }
 }
 
-/** Adds problems of files to the batch; records nothing as missing. */
+/** Records a batch of a rescan without its missing files. Adds files that the database refuses to the problems of the batch. */
 export function recordRescan(engine: Engine, mirror: OpenMirror, batch: ScanBatch, summary: SyncSummary): void {
-  const knownDirectories = new Map<string, number>()
+  const storedDirectories = new Map<string, number>()
   for (const path of [...batch.directories, ...batch.changes.map((change) => change.path)]) {
     const id = engine.store.directories.find(mirror.row.id, path)
-    if (id !== undefined) knownDirectories.set(path, id)
+    if (id !== undefined) storedDirectories.set(path, id)
   }
-  const scan = emptyScan(knownDirectories)
+  const scan = emptyScan(storedDirectories)
   const rescanned = withoutMissing(batch)
   if (noteBatch(scan, rescanned, summary))
     batch.problems.push(...recordBatches(engine, mirror, scan, [rescanned], summary))

@@ -7,39 +7,37 @@ import type { StoreReader } from '../../store/open-store.ts'
 import type { DirectoryEntries, ScanBatch } from './scan-batch.ts'
 import { listSkipProblems, problemCodeOf, readUnproven, type Scanner, scopeAt } from './scan-directory.ts'
 
-/** Groups paths by the nearest directory that the store knows. */
+/** Groups paths by the nearest directory that is in the store. */
 export function groupByDirectory(
   { directories }: Pick<StoreReader, 'directories'>,
   mirrorId: number,
   paths: readonly string[],
 ): DirectoryEntries[] {
-  const known = new Map<string, boolean>()
+  const isStored = new Map<string, boolean>()
   const names = new Map<string, Set<string>>()
   for (const path of paths) {
     let entry = path
     let directory = parentOf(entry)
     for (;;) {
-      const found = known.get(directory) ?? directories.find(mirrorId, directory) !== undefined
-      known.set(directory, found)
+      const found = isStored.get(directory) ?? directories.find(mirrorId, directory) !== undefined
+      isStored.set(directory, found)
       if (found || directory === '') break
       entry = directory
       directory = parentOf(entry)
     }
-    const those = names.get(directory) ?? new Set<string>()
-    names.set(directory, those.add(nameOf(entry)))
+    const entries = names.get(directory) ?? new Set<string>()
+    names.set(directory, entries.add(nameOf(entry)))
   }
-  return [...names].map(([directory, those]) => ({ directory, names: [...those] }))
+  return [...names].map(([directory, entries]) => ({ directory, names: [...entries] }))
 }
 
-/**
- * Rescans some entries of a known directory without listing it. Missing entries are only recorded as `absent`: a complete scan decides.
- */
+/** Rescans some entries of a directory without listing it. Only adds missing entries to `absent`: a scan decides what to do about them. */
 export function rescanEntries(scanner: Scanner, { directory, names }: DirectoryEntries, batch: ScanBatch) {
   const { options } = scanner
-  const place = openPlace(scanner, directory, batch)
-  if (place === undefined) return
+  const listing = openListing(scanner, directory, batch)
+  if (listing === undefined) return
   const found = noFindings(names.length)
-  for (const name of names) statEntry(scanner.fs, place, name, found)
+  for (const name of names) statEntry(scanner.fs, listing, name, found)
   for (const name of listAbsent(scanner, directory, found)) batch.absent.push(joinPath(directory, name))
   const trees = found.directories.map((name) => joinPath(directory, name))
   batch.trees.push(...trees.filter((path) => !options.ownDirectories.includes(path)))
@@ -47,10 +45,10 @@ export function rescanEntries(scanner: Scanner, { directory, names }: DirectoryE
     batch.problems.push({ path: joinPath(directory, name), code: problemCodeOf(code), message })
   }
   batch.problems.push(...listSkipProblems(directory, found.skipped))
-  addFiles(scanner, place, found, batch)
+  addFiles(scanner, listing, found, batch)
 }
 
-function openPlace({ fs, options }: Scanner, directory: string, batch: ScanBatch): ListingContext | undefined {
+function openListing({ fs, options }: Scanner, directory: string, batch: ScanBatch): ListingContext | undefined {
   const path = directory === '' ? options.root.realPath : `${options.root.realPath}/${directory}`
   try {
     if (!isDirectory(fs.lstatSync(path, BIGINT))) throw new Error('it was replaced by something else')
@@ -63,10 +61,10 @@ function openPlace({ fs, options }: Scanner, directory: string, batch: ScanBatch
   }
 }
 
-/** Names that are no files any more: vanished, left out, or a directory now. */
-function listAbsent({ findKnown }: Scanner, directory: string, found: MutableFindings): string[] {
+/** Lists names that are no longer files to send: vanished, left out, or replaced by a directory. */
+function listAbsent({ findStored }: Scanner, directory: string, found: MutableFindings): string[] {
   const leftOut = [...found.ignored, ...found.skipped].map(({ name }) => name)
-  const replaced = found.directories.filter((name) => findKnown(directory, name) !== undefined)
+  const replaced = found.directories.filter((name) => findStored(directory, name) !== undefined)
   return [...found.vanished, ...leftOut, ...replaced]
 }
 
@@ -77,8 +75,8 @@ function addFiles(
   batch: ScanBatch,
 ): void {
   const files = [...found.files]
-  const known = files.map(({ name }) => scanner.findKnown(path, name)).filter((row) => row !== undefined)
-  const { unchangedCount, unproven } = compareDirectory(files, known)
+  const rows = files.map(({ name }) => scanner.findStored(path, name)).filter((row) => row !== undefined)
+  const { unchangedCount, unproven } = compareDirectory(files, rows)
   batch.counts.unchanged += unchangedCount
   // Callers pass only settled paths, so the settle check is skipped.
   const settled = { ...scanner, options: { ...scanner.options, settleMs: null } }

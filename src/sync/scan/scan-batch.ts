@@ -7,27 +7,28 @@ import type { PathProblem } from '../../rules/problem-groups.ts'
 import type { HistoryReason } from '../../store/tables/files.ts'
 
 export interface WalkOptions {
-  /** The state directory; null when the store knows nothing of the mirror yet. */
+  /** The state directory; null if the store has no files of the mirror. */
   readonly storeDirectory: string | null
   readonly mirrorId: number
   readonly root: RootPlace
   readonly rules: ScanRules
   /** Directories below the root that hold the program's own data; the walk never enters them. */
   readonly ownDirectories: readonly string[]
-  /** True if the store knows more directories than a small tree has. */
-  readonly isLarge?: boolean
-  /** Hash every file again, even if its fingerprint is unchanged (`--checksum`). */
+  /** How many directories of the mirror the store has; absent if they were not counted. */
+  readonly storedDirectoryCount?: number
+  /** Whether every file is hashed again, even if its fingerprint is unchanged (`--checksum`). */
   readonly hashEverything: boolean
   readonly listIgnored: boolean
-  /** Younger files are not read, since they may still be written. Null: all files are read. */
+  /** Files that changed within this time are not read, because somebody may still be writing them; null: all files are read. */
   readonly settleMs: number | null
-  /** Mounts that do not answer, relative to the root: no call is made on them. */
+  /** Mount points that do not answer, relative to the root; the walk does not touch them. */
   readonly silent?: readonly string[]
 }
 
 export interface HashedFile extends Fingerprint {
   readonly name: string
-  readonly isKnown: boolean
+  /** Whether the store has a row of the path, perhaps with another content. */
+  readonly isInStore: boolean
   readonly isRacy: boolean
   readonly sha256: Uint8Array
   readonly mime: string
@@ -36,7 +37,7 @@ export interface HashedFile extends Fingerprint {
 /** A file that is new or differs from the store, and is not settled yet. */
 export interface UnsettledFile {
   readonly path: string
-  readonly isKnown: boolean
+  readonly isInStore: boolean
   readonly fingerprint: Fingerprint
 }
 
@@ -45,19 +46,16 @@ export interface MissingFile {
   readonly reason: HistoryReason
 }
 
-/** A large directory has several changes. */
+/** The changes of a directory, or of a part of a large one. */
 export interface DirectoryChanges {
   readonly path: string
   readonly files: readonly HashedFile[]
   readonly missing: readonly MissingFile[]
-  /**
-   * The digest once this change is recorded and missing files are removed; null if a file is not proven unchanged, or more changes
-   * follow.
-   */
+  /** The digest after this change and the removal of missing files; null if a file is not proven unchanged, or more changes follow. */
   readonly digest: Uint8Array | null
 }
 
-/** `count` files of one directory that another system may take for one, with the paths of two of them. */
+/** Files of one directory whose names another system may not distinguish: their number, and two of their paths. */
 export interface AlikePaths {
   readonly count: number
   readonly path: string
@@ -84,7 +82,7 @@ export interface ScanBatch {
   readonly directories: string[]
   readonly changes: DirectoryChanges[]
   readonly problems: PathProblem[]
-  /** Directories that could not be listed: they and all below stay in the store as they are (P11). */
+  /** Directories that could not be listed. Their rows in the store, and those of all paths below them, stay unchanged (P11). */
   readonly unreadable: string[]
   readonly ignoredDirectories: string[]
   readonly leftOut: LeftOut[]
@@ -92,24 +90,25 @@ export interface ScanBatch {
   /** Patterns of `include` that match a file. */
   readonly matched: string[]
   readonly unsettled: UnsettledFile[]
+  /** Rescanned paths that are gone, or no longer files to send. */
   readonly absent: string[]
-  /** Rescanned paths that are directories, which are not entered. */
+  /** Rescanned paths that are directories. The rescan does not enter them. */
   readonly trees: string[]
   readonly counts: ScanCounts
 }
 
 export interface Walk extends AsyncIterable<ScanBatch>, AsyncDisposable {}
 
-/** Batches come in any order; `onRead` is called for what is read for them before they come. */
+/** Starts a walk, which yields batches in any order. `onRead` is called with each amount that was read, before its batch comes. */
 export type StartWalk = (options: WalkOptions, signal: AbortSignal, onRead?: OnRead) => Walk
 
-/** Entries of a directory that the store knows. */
+/** Names of entries of a directory that is in the store. */
 export interface DirectoryEntries {
   readonly directory: string
   readonly names: readonly string[]
 }
 
-/** The parts of a tree to rescan, whose root is open meanwhile. */
+/** The parts of a tree to rescan; the root stays open meanwhile. */
 export type RescanWork = { readonly root: RootPlace } & (
   | { readonly kind: 'entries'; readonly entries: readonly DirectoryEntries[] }
   /** Directories, each with all below it. */
@@ -120,12 +119,12 @@ export interface Rescanner extends AsyncDisposable {
   rescan(work: RescanWork, signal: AbortSignal): AsyncIterable<ScanBatch>
 }
 
-/** The root is opened for each piece of work. */
+/** Without the root, which each RescanWork has. */
 export type RescanOptions = Omit<WalkOptions, 'root'>
 
 export type OpenRescanner = (options: RescanOptions) => Rescanner
 
-/** Returns what was read for a batch that no meter has counted. */
+/** Returns how much was read for a batch, where no meter counts it. */
 export function amountOf({ counts }: ScanBatch): ReadAmount {
   return { files: counts.unchanged + counts.hashed, bytes: counts.bytesHashed }
 }
@@ -148,12 +147,12 @@ export function emptyBatch(): ScanBatch {
   }
 }
 
-/** A batch is full at one of these numbers, so that results do not wait long and memory stays bounded. */
+/** A batch is full when it reaches one of these numbers, so that results do not wait long and memory stays bounded. */
 const BATCH_DIRECTORIES = 256
 const BATCH_FILES = 512
 const BATCH_BYTES = 64 * 2 ** 20
 
-/** Holds the batch that a walk fills. */
+/** Holds the batch that a walk is filling. */
 export class BatchCollector {
   #batch = emptyBatch()
 
@@ -173,11 +172,11 @@ export class BatchCollector {
   }
 }
 
-/** Cells of the memory that the walking threads share with the main thread. */
+/** Indices in the memory that all threads share: how many batches may still be posted, and how many threads are idle. */
 export const CREDITS = 0
 export const IDLE_WORKERS = 1
 
-/** Batches that may be posted and not yet read before a walking thread waits. */
+/** How many batches may be posted and not yet read. At this number, walking threads wait. */
 export const MAX_BATCHES_UNDER_WAY = 6
 
 export type ToWorker =
@@ -188,28 +187,27 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'batch'; readonly batch: ScanBatch }
   | { readonly kind: 'read'; readonly amount: ReadAmount }
-  /** Directories of this thread's stack for an idle thread. */
+  /** Directories from the stack of the sender, for an idle thread. */
   | { readonly kind: 'stolen'; readonly paths: readonly string[] }
   | { readonly kind: 'idle' }
 
-/** Unchanged files are not kept. */
+/** How the disk differs from the store; unchanged files are left out. */
 export interface Differences {
   /** New or changed files by directory, then by name. */
   readonly files: ReadonlyMap<string, ReadonlyMap<string, HashedFile>>
-  /** Paths of known files that no longer exist. */
+  /** Paths of files in the store that no longer exist. */
   readonly missing: ReadonlySet<string>
-  /** Known directories that no longer exist. */
+  /** Directories in the store that no longer exist. */
   readonly missingDirectories: ReadonlySet<string>
-  /** Known directories that could not be listed, or lie below one: their entries are unknown. */
+  /** Directories in the store that could not be listed, and all below them: what they contain now is unknown. */
   readonly unreadableDirectories: ReadonlySet<string>
   readonly problems: ReadonlyMap<string, PathProblem>
   readonly leftOut: readonly LeftOut[]
 }
 
-/** `known` are the directories in the store. */
 export async function collectDifferences(
   batches: AsyncIterable<ScanBatch>,
-  known: readonly string[],
+  storedDirectories: readonly string[],
 ): Promise<Differences> {
   const files = new Map<string, Map<string, HashedFile>>()
   const missing = new Set<string>()
@@ -230,7 +228,9 @@ export async function collectDifferences(
     }
   }
   const isUnreadable = (path: string) => unreadable.some((top) => isWithin(top, path))
-  const unreadableDirectories = new Set(unreadable.length === 0 ? [] : known.filter(isUnreadable))
-  const missingDirectories = new Set(known.filter((path) => !seen.has(path) && !unreadableDirectories.has(path)))
+  const unreadableDirectories = new Set(unreadable.length === 0 ? [] : storedDirectories.filter(isUnreadable))
+  const missingDirectories = new Set(
+    storedDirectories.filter((path) => !seen.has(path) && !unreadableDirectories.has(path)),
+  )
   return { files, missing, missingDirectories, unreadableDirectories, problems, leftOut }
 }

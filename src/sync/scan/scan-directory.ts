@@ -18,7 +18,7 @@ import {
   ListedFiles,
   type SkippedEntry,
 } from '../../local/scan/stat-entry.ts'
-import { comparePortion, digestDirectory, isRacyHash, knownByName } from '../../rules/compare-directory.ts'
+import { comparePortion, digestDirectory, isRacyHash, rowsByName } from '../../rules/compare-directory.ts'
 import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { describeSkipped, kindOfSkipped, skipProblem } from '../../rules/path-problems.ts'
 import type { PathProblem } from '../../rules/problem-groups.ts'
@@ -33,10 +33,9 @@ export interface Scanner {
   readonly options: WalkOptions
   readonly unmatched: UnmatchedPatterns
   readonly hasDigest: (path: string, digest: Uint8Array) => boolean
-  /** The store's rows of a directory's files. */
-  readonly listKnown: (path: string) => readonly ComparedRow[]
-  /** The store's row of one file. */
-  readonly findKnown: (path: string, name: string) => ComparedRow | undefined
+  /** Returns the store's rows of the files of a directory. */
+  readonly listStored: (path: string) => readonly ComparedRow[]
+  readonly findStored: (path: string, name: string) => ComparedRow | undefined
   /** Called for each file that a listing finds. */
   readonly countFile?: () => void
 }
@@ -46,7 +45,7 @@ export interface ChildDirectory {
   readonly scope: IgnoreScope
 }
 
-/** Hashes the files that are not proven unchanged, and returns the directories below. Yields each batch that a large directory fills. */
+/** Hashes the files of a directory that are not proven unchanged, and returns its subdirectories. Yields the batches that become full. */
 export function* scanDirectory(
   scanner: Scanner,
   directory: ChildDirectory,
@@ -79,7 +78,7 @@ function* namesOf({ files, skipped, problems }: ListedDirectory): Generator<stri
   for (const { name } of [...skipped, ...problems]) yield name
 }
 
-/** Reading the program's own open databases would release their locks (POSIX), and their files never settle. */
+/** Leaves out the program's own directories: reading its open databases would release their locks (POSIX), and they never settle. */
 function excludeOwn(
   { ownDirectories, listIgnored }: WalkOptions,
   children: readonly ChildDirectory[],
@@ -107,11 +106,11 @@ function* addFiles(
     batches.batch.counts.unchanged += scan.files.length
     return
   }
-  const rows = knownByName(scanner.listKnown(path))
-  const hasKnown = rows.size > 0
+  const rows = rowsByName(scanner.listStored(path))
+  const hasRows = rows.size > 0
   addLookAlikes(path, scan.files, rows, batches.batch)
   const newer = new Map<string, Fingerprint>()
-  let isWhole = true
+  let hasReadAll = true
   let hasRacy = false
   let files: HashedFile[] = []
   const secrets: SecretFile[] = []
@@ -123,16 +122,16 @@ function* addFiles(
     const read = readUnproven(scanner, path, scan.scope, unproven, batches.batch)
     files = read.files
     secrets.push(...read.secrets)
-    isWhole &&= files.length === unproven.length
+    hasReadAll &&= files.length === unproven.length
     hasRacy ||= files.some(({ isRacy }) => isRacy)
     for (const file of listChanged(unproven, files)) newer.set(file.name, file)
   }
   const missing = [...rows.keys()]
   const missingFiles = scan.incomplete ? [] : explainMissing(scan, missing)
-  for (const { name, isKnown } of secrets) if (isKnown) missingFiles.push({ name, reason: 'ignored' })
-  const isProven = isWhole && missingFiles.length === missing.length
-  // Files that were rescanned one by one left their directory without a digest.
-  const lacksDigest = isProven && hasKnown
+  for (const { name, isInStore } of secrets) if (isInStore) missingFiles.push({ name, reason: 'ignored' })
+  const isProven = hasReadAll && missingFiles.length === missing.length
+  // The directory may have no digest, since a rescan of single files removes it.
+  const lacksDigest = isProven && hasRows
   if (files.length > 0 || missingFiles.length > 0 || lacksDigest) {
     // A hash that was taken too soon after a change does not prove the file unchanged later.
     const digest = isProven && !hasRacy ? digestDirectory(asHashed(scan.files, newer)) : null
@@ -158,26 +157,26 @@ function asHashed(listed: ListedFiles, newer: ReadonlyMap<string, Fingerprint>):
 function addLookAlikes(
   directory: string,
   files: ListedFiles,
-  known: ReadonlyMap<string, ComparedRow>,
+  rows: ReadonlyMap<string, ComparedRow>,
   batch: ScanBatch,
 ): void {
-  const alike = findLookAlikes(files.names, (name) => !known.has(name))
+  const alike = findLookAlikes(files.names, (name) => !rows.has(name))
   if (alike === undefined) return
   const { count, first, second } = alike
   batch.alike.push({ count, path: joinPath(directory, first), other: joinPath(directory, second) })
 }
 
-type Unproven = readonly { readonly file: ListedFile; readonly isKnown: boolean }[]
+type Unproven = readonly { readonly file: ListedFile; readonly isInStore: boolean }[]
 
-/** A file that is left out since its content looks like a secret. */
+/** A file that is left out because its content looks like a secret. */
 interface SecretFile {
   readonly name: string
-  readonly isKnown: boolean
+  readonly isInStore: boolean
 }
 
 /**
- * Hashes the files that are not proven unchanged, and records unsettled ones without reading them. Those whose content looks like a
- * secret are left out, unless a rule brings them back.
+ * Hashes files that are not proven unchanged. Adds unsettled files to the batch without reading them. Leaves out files whose content
+ * looks like a secret, unless an ignore rule with `!` names them.
  */
 export function readUnproven(
   scanner: Scanner,
@@ -190,16 +189,16 @@ export function readUnproven(
   const { settleMs } = options
   const files: HashedFile[] = []
   const secrets: SecretFile[] = []
-  for (const { file, isKnown } of unproven) {
+  for (const { file, isInStore } of unproven) {
     const path = joinPath(directory, file.name)
     if (settleMs !== null && !isSettled(file.fingerprint, clock.nowMs(), settleMs)) {
-      batch.unsettled.push({ path, isKnown, fingerprint: file.fingerprint })
+      batch.unsettled.push({ path, isInStore, fingerprint: file.fingerprint })
       continue
     }
-    const hashed = readFile(scanner, path, file.name, isKnown, batch)
+    const hashed = readFile(scanner, path, file.name, isInStore, batch)
     if (hashed === undefined) continue
     if (hashed.secret !== undefined && !scope.bringsBack(directory, file.name)) {
-      secrets.push({ name: file.name, isKnown })
+      secrets.push({ name: file.name, isInStore })
       addIgnored(options, directory, [{ name: file.name, decision: hashed.secret, isDirectory: false }], batch)
       continue
     }
@@ -214,20 +213,20 @@ const DIGEST_BYTES = 32
 const DIGESTS = 256
 let digests = new Uint8Array(0)
 
-/** A buffer for each digest takes ten times the memory, in this thread and in the receiver's. */
-function keepDigest(digest: Uint8Array): Uint8Array {
+/** Copies a digest into a buffer for many: one buffer each would take ten times the memory, here and in the receiving thread. */
+function copyDigest(digest: Uint8Array): Uint8Array {
   if (digests.length < DIGEST_BYTES) digests = new Uint8Array(DIGESTS * DIGEST_BYTES)
-  const kept = digests.subarray(0, DIGEST_BYTES)
-  kept.set(digest)
+  const copy = digests.subarray(0, DIGEST_BYTES)
+  copy.set(digest)
   digests = digests.subarray(DIGEST_BYTES)
-  return kept
+  return copy
 }
 
 function readFile(
   { fs, clock, options }: Scanner,
   path: string,
   name: string,
-  isKnown: boolean,
+  isInStore: boolean,
   batch: ScanBatch,
 ): { readonly file: HashedFile; readonly secret: IgnoreDecision | undefined } | undefined {
   try {
@@ -239,7 +238,7 @@ function readFile(
     }
     const { sha256 } = hashGuarded(fs, opened, { onBeginning })
     const isRacy = isRacyHash(opened.fingerprint, hashedAtMs)
-    const file = { name, isKnown, ...opened.fingerprint, isRacy, sha256: keepDigest(sha256), mime: mimeOf(name) }
+    const file = { name, isInStore, ...opened.fingerprint, isRacy, sha256: copyDigest(sha256), mime: mimeOf(name) }
     return { file, secret }
   } catch (error) {
     if (error instanceof FileError && error.code === 'vanished') return undefined
@@ -266,7 +265,7 @@ export function listSkipProblems(directory: string, skipped: readonly SkippedEnt
   })
 }
 
-/** The stable code of a problem: codes of the system are in capitals, those of FileErrors are not. */
+/** Returns the stable code of a problem. A `code` in capitals comes from the system, any other from a FileError. */
 export function problemCodeOf(code: string): string {
   if (code === 'EACCES' || code === 'EPERM') return 'unreadable'
   return code === code.toUpperCase() ? 'io-error' : code
@@ -304,7 +303,7 @@ function addLeftOut(options: WalkOptions, path: string, scan: ListedDirectory, b
   batch.problems.push(...listSkipProblems(path, scan.skipped))
   for (const { name, code, message } of scan.problems) {
     batch.problems.push({ path: joinPath(path, name), code: problemCodeOf(code), message })
-    // It may be a directory.
+    // The entry may be a directory.
     batch.unreadable.push(joinPath(path, name))
   }
 }
@@ -325,7 +324,7 @@ export function* walkTree(
   yield batches.take()
 }
 
-/** The rules of the root and of every directory down to the parent of `path`. */
+/** Returns the ignore rules of the root and of every directory down to the parent of `path`. */
 export function scopeAt({ fs, options }: Pick<Scanner, 'fs' | 'options'>, path: string): IgnoreScope {
   const readRules = (directory: string, fileName: string) => readIgnoreFile(fs, options.root, directory, fileName)
   let scope = createRootScope(options.rules, options.root.realPath)
@@ -345,7 +344,7 @@ export function createScanner(
     options,
     unmatched: new UnmatchedPatterns(rules.include),
     hasDigest: (path, digest) => store?.directories.findDigest(mirrorId, path)?.equals(digest) ?? false,
-    listKnown: (path) => store?.files.listForCompare(mirrorId, path) ?? [],
-    findKnown: (path, name) => store?.files.findForCompare(mirrorId, path, name),
+    listStored: (path) => store?.files.listForCompare(mirrorId, path) ?? [],
+    findStored: (path, name) => store?.files.findForCompare(mirrorId, path, name),
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { HeldBackError } from '../../foundation/errors.ts'
 import { isWithin } from '../../foundation/files/paths.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { counted, escapeText, shellWord } from '../../foundation/text/safe-text.ts'
 import { scanRulesOf } from '../../local/ignore/ignore-scope.ts'
 import { findSilent } from '../../local/read/open-and-recheck-root.ts'
 import { type Loss, type LossReason, lossReason, mayHaveMoved } from '../../rules/guard-lost-files.ts'
@@ -15,7 +15,7 @@ import { emptyScan, noteBatch, recordBatches, type ScanState } from './record-ba
 import type { RescanOptions, ScanBatch } from './scan-batch.ts'
 
 interface ScanOptions {
-  /** Hash every file, also if that is not due yet. */
+  /** Whether every file is hashed, even if that is not due yet. */
   readonly hashEverything: boolean
   readonly acceptsRemovals: boolean
   readonly acceptsRoot: boolean
@@ -24,27 +24,24 @@ interface ScanOptions {
 
 export interface ScanResult
   extends Pick<ScanState, 'problems' | 'unsettled' | 'unsettledCount' | 'differing' | 'seenDirectories'> {
-  /** The store knew no directory of the mirror. */
+  /** Whether the store had no directory of the mirror before the scan. */
   readonly isFirst: boolean
   readonly hasHashedAll: boolean
-  /** Files are gone, but unsettled new files may be the same ones under new names, so nothing was removed yet. */
+  /** Whether missing files are not removed yet, because unsettled new files may be the same ones under new names. */
   readonly isRemovalPostponed: boolean
   /** Patterns of `include` that match no file. */
   readonly unmatched: readonly string[]
-  /** Without waiting for other scans and for the service. */
+  /** The duration of the scan, without waits for other scans and for the service. */
   readonly durationMs: number
 }
 
-/** Paths that a message about lost files names. */
+/** How many lost files, and how many others, a message names. */
 const MAX_EXAMPLES = 3
 
-/** A tree that had more directories takes longer than the start of a thread. */
-const LARGE_TREE_DIRECTORIES = 500
-
 /**
- * Scans a mirror's directory into the store. Throws HeldBackError `root-emptied` when too many files are gone, RootError when the root
- * is. Steps: wait for other scans; walk the tree and record batches, each after a check that the root is in its place; warn of names that
- * look alike; remove missing files, unless too many are gone or they may have moved; pin the root, and record when every file was hashed.
+ * Scans a mirror's directory into the store. Throws RootError if the root is gone, and HeldBackError `root-emptied` if too many files are.
+ * Steps: wait for other scans; walk the tree and record batches, each after a check that the root is still there; warn of names that look
+ * alike; remove missing files, unless too many are gone or they may have moved; pin the root, and record that every file was hashed.
  */
 export async function scanMirror(
   engine: Engine,
@@ -58,8 +55,8 @@ export async function scanMirror(
   progress.phase = 'scanning'
   store.files.beginScan(mirror.row.id)
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
-  const known = scan.knownDirectories.size
-  const isFirst = known === 0
+  const storedCount = scan.storedDirectories.size
+  const isFirst = storedCount === 0
   const { row } = mirror
   const isScrub = isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
   const hasHashedAll = options.hashEverything || isScrub
@@ -67,7 +64,7 @@ export async function scanMirror(
     ...walkOptions(engine, mirror, { hashEverything: hasHashedAll, settleMs: options.settleMs, isNew: isFirst }),
     root: mirror.root.place,
     silent: await findSilent(engine.fs, mirror.root.place, engine),
-    isLarge: known > LARGE_TREE_DIRECTORIES,
+    storedDirectoryCount: storedCount,
   }
   await using walk = engine.startWalk(walked, engine.signal, ({ files, bytes }) => {
     progress.filesScanned += files
@@ -94,19 +91,19 @@ export async function scanMirror(
   return { ...scan, isFirst, hasHashedAll, isRemovalPostponed, unmatched, durationMs }
 }
 
-/** Another system may take the two files for one, and people may confuse them. */
+/** Warns of files that another system may take for one file, and that people may confuse. */
 function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
   if (alike === undefined) return
   const { count: files, path, other } = alike
   logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
 }
 
-/** A wrong pattern leaves out files. */
+/** Warns of patterns of `include` that match no file: a mistyped pattern leaves out files. */
 export function warnOfUnmatched(logger: Logger, mirror: string, patterns: readonly string[]): void {
   logger.warn('no file matches these patterns of include', { mirror, patterns: patterns.join(', ') })
 }
 
-/** All options but the root. `isNew`: the store has no files of the mirror. */
+/** Returns all options of a walk except the root. `isNew`: the store has no files of the mirror. */
 export function walkOptions(
   { store }: Engine,
   mirror: Omit<OpenMirror, 'runId' | 'verify'>,
@@ -140,8 +137,8 @@ function removeMissing(
   if (gone.length > 0 || store.files.countGone().all > 0 || store.unconfirmed.count(mirrorId).all > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.markDirectoryGone(id, reason)
-      const { moved, removed, leftOut, ...rest } = countGone(store, mirror, scan, files)
-      const loss = { ...rest.loss, isRootAccepted: acceptsRoot }
+      const { moved, removed, leftOut, ...found } = countGone(store, mirror, scan, files)
+      const loss = { ...found.loss, isRootAccepted: acceptsRoot }
       if (!acceptsRemovals && mayHaveMoved(loss, scan.unsettledNewCount)) isDone = false
       else if (!acceptsRemovals) halted = haltIfLost(store, mirror, loss)
       // The summary counts moved and removed files from here on, so that a halted mirror counts none.
@@ -162,21 +159,14 @@ function removeMissing(
   return isDone
 }
 
-interface Gone {
-  readonly moved: number
-  readonly removed: number
-  readonly leftOut: number
-  readonly loss: Loss
-}
-
 /** Counts moved and lost files. Files recorded under a new name, or left out by a rule now, do not count as lost. */
-function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']): Gone {
+function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']) {
   const moved = store.files.countMoved(row.id)
   const gone = store.files.countGone()
   const unconfirmed = store.unconfirmed.count(row.id)
   const movedBefore = moved.ever - moved.now
   const loss = {
-    known: store.files.count(row.id) - files.new - movedBefore - gone.leftOut - unconfirmed.all,
+    stored: store.files.count(row.id) - files.new - movedBefore - gone.leftOut - unconfirmed.all,
     found: files.unchanged + files.new + files.changed + scan.unsettledCount,
     lost: Math.max(0, gone.all - gone.leftOut - moved.found - unconfirmed.gone),
   }
@@ -184,23 +174,26 @@ function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: Sy
   return { moved: moved.now, removed, leftOut: Math.min(removed, gone.leftOut), loss }
 }
 
-/** An unmounted disk looks like a deleted tree, and another disk like new files, so the user must confirm (P12, mass loss). */
+/** Returns an error if too many files are gone: users must confirm, since an unmounted disk looks like a deleted tree (P12, mass loss). */
 function haltIfLost(store: Store, { row }: OpenMirror, files: Loss): HeldBackError | undefined {
   const reason = lossReason(files)
   if (reason === undefined) return undefined
   if (reason === 'replaced') store.unconfirmed.addFound(row.id)
   const text = `The mirror "${row.name}" is halted: ${describeLoss(store, row, reason, files)}`
-  return new HeldBackError('root-emptied', `${text}; if that is right, run "shelfd sync ${row.name} --accept-removals"`)
+  return new HeldBackError(
+    'root-emptied',
+    `${text}; if that is right, run "shelfd sync ${shellWord(row.name)} --accept-removals"`,
+  )
 }
 
 function describeLoss(store: Store, { id, path }: MirrorRow, reason: LossReason, files: Loss): string {
-  const { known, found } = files
-  if (reason === 'emptied') return `all ${known} files are gone from "${path}"`
-  if (reason === 'more than half') return `${files.lost} of ${known} files are gone from "${path}"`
-  const { gone, there } = store.unconfirmed.exampleOf(id, MAX_EXAMPLES)
-  const all = known === 1 ? 'its only file' : `all ${known} files`
+  const { stored, found } = files
+  if (reason === 'emptied') return `all ${stored} files are gone from "${path}"`
+  if (reason === 'more than half') return `${files.lost} of ${stored} files are gone from "${path}"`
+  const { gone, there } = store.unconfirmed.listExamples(id, MAX_EXAMPLES)
+  const all = stored === 1 ? 'its only file' : `all ${stored} files`
   const others = `${counted(found, 'other')} ${found === 1 ? 'is' : 'are'} there`
-  const lost = `${all} (${quoted(gone, known)}) ${known === 1 ? 'is' : 'are'} gone`
+  const lost = `${all} (${quoted(gone, stored)}) ${stored === 1 ? 'is' : 'are'} gone`
   return `nothing that it had is in "${path}": ${lost}, and ${others} (${quoted(there, found)})`
 }
 
@@ -210,9 +203,9 @@ function quoted(paths: readonly string[], all: number): string {
 }
 
 function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {
-  if (scan.seenDirectories.size === scan.knownDirectories.size) return []
+  if (scan.seenDirectories.size === scan.storedDirectories.size) return []
   const gone: { id: number; reason: 'gone' | 'ignored' }[] = []
-  for (const [path, id] of scan.knownDirectories) {
+  for (const [path, id] of scan.storedDirectories) {
     if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isWithin(ancestor, path))) continue
     const isIgnored = [...scan.ignoredDirectories].some((ancestor) => isWithin(ancestor, path))
     gone.push({ id, reason: isIgnored ? 'ignored' : 'gone' })
@@ -220,9 +213,9 @@ function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'i
   return gone
 }
 
-/** More at once takes memory and saves no time. */
+/** Batches are recorded once they have this many files: more would take memory and save no time. */
 const FULL_FILES = 8_192
-/** Batches are recorded after this time, so that a process that ends loses little of what a slow disk read. */
+/** Batches are recorded after this time at the latest, so that little is lost if the process ends during a scan of a slow disk. */
 const FULL_AGE_MS = 1_000
 
 /** Batches that wait to be recorded in one transaction. */

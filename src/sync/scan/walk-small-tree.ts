@@ -1,44 +1,45 @@
-import { systemClock } from '../../foundation/clock.ts'
-import { mayBlock } from '../../local/read/bounded-file-system.ts'
-import { type FileSystem, nodeFileSystem } from '../../local/read/file-system.ts'
-import type { OnRead } from '../../local/read/read-meter.ts'
-import type { StoreReader } from '../../store/open-store.ts'
-import { amountOf, BatchCollector, type ScanBatch, type StartWalk, type WalkOptions } from './scan-batch.ts'
-import { type ChildDirectory, createScanner, type Scanner, scanDirectory, scopeAt } from './scan-directory.ts'
-import { walkInThreads } from './walk-by-checkers.ts'
+import { UnmatchedPatterns } from '../../local/ignore/selection.ts'
+import type { FileSystem } from '../../local/read/file-system.ts'
+import { BatchCollector, type ScanBatch } from './scan-batch.ts'
+import { type ChildDirectory, type Scanner, scanDirectory, scopeAt } from './scan-directory.ts'
 
 /** The bounds within which a tree counts as small. */
-interface SmallTree {
-  /** Calls, and entries of listings. */
+export interface SmallTree {
+  /** How many file system calls and listed entries there may be, together. */
   readonly calls: number
   readonly bytes: number
   readonly durationMs: number
+  /** After this time the walk ends before the next directory, and discards nothing. */
+  readonly sliceMs?: number
 }
 
-/** Starting a thread takes longer than this walk. */
+/** A walk within these bounds takes less time than starting a thread. */
 export const SMALL_TREE: SmallTree = { calls: 4_000, bytes: 8 * 2 ** 20, durationMs: 100 }
 
 /**
- * Walks a tree on this thread until it proves larger than `most`. Returns the batches and the remaining directories, among them the
- * one in which the limit was reached, so that each is scanned once.
+ * Walks directories, each with all below it, on this thread until a bound is reached. Returns the batches and the remaining directories.
+ * If a directory reached a bound, it is the last remaining one, and the batches contain nothing of it.
  */
-export function walkSmallTree(scanner: Scanner, signal: AbortSignal, most = SMALL_TREE) {
-  const { clock } = scanner
-  const endMs = clock.monotonicMs() + most.durationMs
-  const limited = budgetFileSystem(scanner.fs, most, () => clock.monotonicMs() > endMs)
+export function walkSmallTree(scanner: Scanner, bounds = SMALL_TREE, start?: readonly ChildDirectory[]) {
+  const { clock, options } = scanner
+  const startMs = clock.monotonicMs()
+  const { durationMs, sliceMs = durationMs } = bounds
+  const { fs, isSpent } = budgetFileSystem(scanner.fs, bounds, () => clock.monotonicMs() > startMs + durationMs)
+  // A new `unmatched`, so that a pattern which matched only in the discarded directory can match again when it is walked.
+  const limited = { ...scanner, fs, unmatched: new UnmatchedPatterns(options.rules.include) }
   const batches: ScanBatch[] = []
-  const stack: ChildDirectory[] = [{ path: '', scope: scopeAt(scanner, '') }]
+  const stack = [...(start ?? [{ path: '', scope: scopeAt(scanner, '') }])]
   for (let directory = stack.pop(); directory; directory = stack.pop()) {
-    signal.throwIfAborted()
-    const scanned = scanWhole({ ...scanner, fs: limited.fs }, directory, limited.isSpent)
-    if (scanned === undefined) return { batches, rest: [...stack, directory].map(({ path }) => path) }
+    const scanned = scanWhole(limited, directory, isSpent)
+    if (scanned === undefined) return { batches, remaining: [...stack, directory] }
     batches.push(...scanned.batches)
     stack.push(...scanned.children.toReversed())
+    if (clock.monotonicMs() > startMs + sliceMs) break
   }
-  return { batches, rest: [] }
+  return { batches, remaining: stack }
 }
 
-/** Undefined if the budget was used up meanwhile. */
+/** Returns undefined if the budget was used up meanwhile. */
 function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => boolean) {
   const collector = new BatchCollector()
   const batches: ScanBatch[] = []
@@ -54,24 +55,22 @@ function scanWhole(scanner: Scanner, directory: ChildDirectory, isSpent: () => b
   }
 }
 
-/**
- * Returns a file system whose calls fail, except `close`, once the budget is used up or `isLate`. Callers discard results once `isSpent`.
- */
+/** Returns a file system whose calls (not `closeSync`) throw once the budget is spent or `isLate()`. If `isSpent()`, discard everything. */
 function budgetFileSystem(fs: FileSystem, { calls, bytes }: SmallTree, isLate: () => boolean) {
-  let callsLeft = calls
-  let bytesLeft = bytes
-  const isSpent = () => callsLeft < 0 || bytesLeft < 0
+  let remainingCalls = calls
+  let remainingBytes = bytes
+  const isSpent = () => remainingCalls < 0 || remainingBytes < 0
   const spend = (name: string, answer: unknown) => {
-    if (Array.isArray(answer)) callsLeft -= answer.length
-    if (name.startsWith('read') && typeof answer === 'number') bytesLeft -= answer
-    if (isLate()) callsLeft = -1
+    if (Array.isArray(answer)) remainingCalls -= answer.length
+    if (name.startsWith('read') && typeof answer === 'number') remainingBytes -= answer
+    if (isLate()) remainingCalls = -1
   }
   const limited = new Proxy(fs, {
     get: (target, name: keyof FileSystem) => {
       const call: unknown = Reflect.get(target, name)
       if (typeof call !== 'function' || name === 'closeSync') return call
       return (...args: unknown[]) => {
-        callsLeft -= 1
+        remainingCalls -= 1
         if (isSpent()) throw new Error('This walk has read enough')
         const answer: unknown = Reflect.apply(call, target, args)
         spend(name, answer)
@@ -80,27 +79,4 @@ function budgetFileSystem(fs: FileSystem, { calls, bytes }: SmallTree, isLate: (
     },
   })
   return { fs: limited, isSpent }
-}
-
-/** Starting a thread takes longer than walking a small tree on this one. */
-export function walkBySize(store: StoreReader, threads: number, most = SMALL_TREE): StartWalk {
-  return (options, signal, onRead) =>
-    // The threads of a large tree start at once, while this one asks the service.
-    options.isLarge || mayBlock(options.root.realPath)
-      ? walkInThreads({ threads, options, onRead }, signal, [''])
-      : walkHere(options, signal, onRead)
-
-  async function* walkHere(options: WalkOptions, signal: AbortSignal, onRead?: OnRead) {
-    const scanner = createScanner(store, options, { fs: nodeFileSystem, clock: systemClock })
-    const { batches, rest } = walkSmallTree(scanner, signal, most)
-    for (const batch of batches) {
-      onRead?.(amountOf(batch))
-      yield batch
-    }
-    if (rest.length > 0) {
-      await using walk = walkInThreads({ threads, options, onRead }, signal, rest)
-      yield* walk
-    }
-    signal.throwIfAborted()
-  }
 }

@@ -1,6 +1,7 @@
 /** Entry of a thread that walks parts of a tree and hashes files that differ from the store. */
 import { parentPort } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
+import { collectGarbage } from '../../foundation/collect-garbage.ts'
 import { isAskedToEnd, serveThread } from '../../foundation/concurrency/threads.ts'
 import { loadSqlite } from '../../foundation/sqlite/open-database.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
@@ -24,6 +25,9 @@ interface Walker {
   stop(): void
 }
 
+/** After a longer walk, the thread frees its memory itself: V8 would keep it for eight seconds, while the uploads begin. */
+const LONG_WALK_MS = 1_000
+
 let walker: Walker | undefined
 
 function openWalker(options: RescanOptions, shared: Int32Array): Walker {
@@ -34,19 +38,24 @@ function openWalker(options: RescanOptions, shared: Int32Array): Walker {
   })
   const { fs, countFile } = meter
   const context = { fs, clock: systemClock }
-  const within = (root: RootPlace) => ({ ...createScanner(reader, { ...options, root }, context), countFile })
+  const scannerAt = (root: RootPlace) => ({ ...createScanner(reader, { ...options, root }, context), countFile })
   const renewView = () => reader?.renewView()
   const receive = (message: ToWorker) => {
     try {
-      if (message.kind === 'walk') walk(within(message.root), message.paths, shared, renewView)
-      else if (message.kind === 'rescan') rescan(within(message.root), message.entries, shared, renewView)
+      if (message.kind === 'walk') walk(scannerAt(message.root), message.paths, shared, renewView)
+      else if (message.kind === 'rescan') rescan(scannerAt(message.root), message.entries, shared, renewView)
       meter.flush()
       post({ kind: 'idle' })
     } catch (error) {
       if (!isAskedToEnd()) throw error
     }
   }
-  return { receive, stop: () => reader?.[Symbol.dispose]() }
+  const startMs = performance.now()
+  const stop = () => {
+    reader?.[Symbol.dispose]()
+    if (performance.now() - startMs > LONG_WALK_MS) collectGarbage()
+  }
+  return { receive, stop }
 }
 
 function endIfAsked(): void {
@@ -61,7 +70,7 @@ function rescan(
 ): void {
   renewView()
   const batch = emptyBatch()
-  for (const some of entries) rescanEntries(scanner, some, batch)
+  for (const group of entries) rescanEntries(scanner, group, batch)
   takeCredit(shared)
   post({ kind: 'batch', batch })
   renewView()
@@ -84,7 +93,7 @@ function walk(scanner: Scanner, paths: readonly string[], shared: Int32Array, re
   }
 }
 
-/** Waits while the main thread has too many batches to read. */
+/** Waits as long as the main thread has too many unread batches. */
 function takeCredit(shared: Int32Array): void {
   while (Atomics.load(shared, CREDITS) <= 0) Atomics.wait(shared, CREDITS, Atomics.load(shared, CREDITS), 1_000)
   Atomics.sub(shared, CREDITS, 1)

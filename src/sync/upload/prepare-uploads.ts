@@ -37,7 +37,7 @@ export class UploadPreparation {
     this.#earlier = earlier
   }
 
-  /** Before the first upload. */
+  /** Call it before the first upload. */
   async begin(claims: Claims | undefined): Promise<void> {
     this.#claims = claims
     if (this.#options.rechecksDirectories) await recheckDirectories(this.#context)
@@ -46,7 +46,7 @@ export class UploadPreparation {
     await this.#resolveDoubts()
   }
 
-  /** While uploads continue, for files that came since. */
+  /** Call it while uploads continue, when new files may have come. */
   async continue(): Promise<void> {
     await this.#createDirectories()
     await this.#earlier.search()
@@ -56,7 +56,7 @@ export class UploadPreparation {
     await this.#resolveDoubts()
   }
 
-  /** After the last upload: true when something new can be uploaded. Each content is uploaded at most once more in a run. */
+  /** Call it after the last upload. Returns whether more can be uploaded; each content is uploaded at most once more in a run. */
   async findMore(): Promise<boolean> {
     const absent = await this.#earlier.search()
     const hasGone = this.#options.attempts.goneDirectories.size > 0
@@ -69,7 +69,7 @@ export class UploadPreparation {
     return resolveUploadDoubts(this.#context, this.#options, this.#claims)
   }
 
-  /** Creates pending directories, and those found gone once more; a second refusal is final. */
+  /** Creates pending directories. A directory that was found gone is created again once in a run. */
   async #createDirectories(): Promise<void> {
     const { attempts } = this.#options
     const gone = [...attempts.goneDirectories]

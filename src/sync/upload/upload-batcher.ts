@@ -8,7 +8,7 @@ import { type RecorderOptions, UploadRecorder } from './upload-recorder.ts'
 
 const COMMIT_INTERVAL_MS = 40
 
-/** Intervals that are planned ahead, since a commit costs as much as several uploads. */
+/** For how many commit intervals intents are planned ahead, because a commit costs as much as several uploads. */
 const INTERVALS_AHEAD = 2
 const MAX_AHEAD = 256
 
@@ -22,19 +22,19 @@ export class UploadBatcher implements Disposable {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #plan: UploadPlan
-  /** Ids that answers gave to different contents; those of later batches are not believed either. */
+  /** Resource ids that answers gave for different contents. An answer with one of them is no receipt, not even in a later batch. */
   readonly #contested = new Set<string>()
   readonly #recorder: UploadRecorder
   readonly #options: BatcherOptions
   readonly #waiting = new Set<Intent>()
   /** Contents that this batcher put into `engine.inFlight`. */
-  readonly #taken = new Set<number>()
+  readonly #ownInFlight = new Set<number>()
   #ended: { readonly intent: Intent; readonly result: UploadResult }[] = []
   #inFlight = 0
   #lastCommitMs = 0
   #begun = 0
   /** The most intents that may wait: a few for each transfer, or as many as begin within the next two commits. */
-  #mostWaiting: number
+  #maxWaiting: number
   #timer: Timer | undefined
   #isDue = false
 
@@ -44,10 +44,10 @@ export class UploadBatcher implements Disposable {
     this.#plan = plan
     this.#recorder = new UploadRecorder(engine, mirror, options)
     this.#options = options
-    this.#mostWaiting = this.#leastAhead
+    this.#maxWaiting = this.#minAhead
   }
 
-  get #leastAhead(): number {
+  get #minAhead(): number {
     return Math.min(this.#engine.uploads.concurrency * 4, MAX_AHEAD)
   }
 
@@ -63,7 +63,7 @@ export class UploadBatcher implements Disposable {
     return this.#waiting.size + this.#inFlight + this.#ended.length
   }
 
-  /** Plans early enough that no upload waits for the disk. */
+  /** True when more intents must be planned, early enough that no upload waits for the disk. */
   get wantsMore(): boolean {
     const { isExhausted, isWaiting } = this.#plan
     return this.#waiting.size < this.#engine.uploads.concurrency && !isExhausted && !isWaiting
@@ -80,11 +80,11 @@ export class UploadBatcher implements Disposable {
   /** Commits due results and plans new intents, at most `capacity`. Returns the new intents. */
   commitIfDue(capacity: number): Intent[] {
     const hasToCommit = this.#ended.length > 0 && (this.#isDue || this.#isLast)
-    const room = this.#plan.isExhausted ? 0 : Math.min(capacity, this.#mostWaiting - this.#waiting.size)
+    const room = this.#plan.isExhausted ? 0 : Math.min(capacity, this.#maxWaiting - this.#waiting.size)
     return hasToCommit || (this.wantsMore && room > 0) ? this.#commit(Math.max(0, room)) : []
   }
 
-  /** The upload of an intent that was not given back begins. */
+  /** Counts the upload as in flight; its intent must not have been given back. */
   begin(intent: Intent): void {
     this.#waiting.delete(intent)
     this.#inFlight += 1
@@ -94,10 +94,11 @@ export class UploadBatcher implements Disposable {
   end(intent: Intent, result: UploadResult): void {
     this.#ended.push({ intent, result })
     this.#inFlight -= 1
-    // The results before it are committed in time, however long the next upload takes.
+    // The timer commits results in time, however long the next upload takes.
     this.#timer ??= this.#startTimer()
   }
 
+  /** Gives back the intents that have not begun, and commits results. */
   release(): void {
     const intents = [...this.#waiting]
     this.#waiting.clear()
@@ -108,10 +109,10 @@ export class UploadBatcher implements Disposable {
     if (this.#ended.length > 0) this.#commit(0)
   }
 
-  /** What could not be committed stays `sending` in the store, and is in doubt from now on. */
+  /** An upload whose result could not be committed stays `sending` in the store, and is in doubt. */
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]()
-    for (const contentId of this.#taken) this.#forget(contentId)
+    for (const contentId of this.#ownInFlight) this.#forget(contentId)
   }
 
   #startTimer(): Timer {
@@ -124,13 +125,13 @@ export class UploadBatcher implements Disposable {
   }
 
   #commit(room: number): Intent[] {
-    // Takes no intents once the root has moved; `release` commits the results.
+    // Once the root has moved, this throws, so that no intents are planned; `release` commits the results.
     if (room > 0) this.#mirror.root.assertInPlace()
     const ended = this.#ended
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
     this.#isDue = false
-    let taken: Intent[] = []
+    let intents: Intent[] = []
     const named = ended.flatMap(({ intent: { sha256 }, result }) => {
       return result.kind === 'stored' ? [{ resourceId: result.resourceId, sha256 }] : []
     })
@@ -140,18 +141,18 @@ export class UploadBatcher implements Disposable {
         this.#recorder.recordResult(intent, result, this.#contested)
         if (result.kind === 'not-sent') this.#plan.substitute(intent)
       }
-      taken = room > 0 ? this.#plan.take(room) : []
+      intents = room > 0 ? this.#plan.planNext(room) : []
     })
     this.#ended = []
     for (const { intent } of ended) this.#forget(intent.contentId)
-    for (const intent of taken) {
+    for (const intent of intents) {
       this.#waiting.add(intent)
-      this.#taken.add(intent.contentId)
+      this.#ownInFlight.add(intent.contentId)
       this.#engine.inFlight.add(intent.contentId)
     }
     this.#measurePace()
     if (ended.length > 0) this.#options.onCommitted(ended.map(({ result }) => result))
-    return taken
+    return intents
   }
 
   #write(work: () => void): void {
@@ -169,12 +170,12 @@ export class UploadBatcher implements Disposable {
     const nowMs = clock.monotonicMs()
     const perInterval = (this.#begun * COMMIT_INTERVAL_MS) / Math.max(1, nowMs - this.#lastCommitMs)
     const ahead = Math.min(MAX_AHEAD, Math.ceil(perInterval * INTERVALS_AHEAD))
-    this.#mostWaiting = Math.max(this.#leastAhead, ahead)
+    this.#maxWaiting = Math.max(this.#minAhead, ahead)
     this.#begun = 0
     this.#lastCommitMs = nowMs
   }
 
   #forget(contentId: number): void {
-    if (this.#taken.delete(contentId)) this.#engine.inFlight.delete(contentId)
+    if (this.#ownInFlight.delete(contentId)) this.#engine.inFlight.delete(contentId)
   }
 }

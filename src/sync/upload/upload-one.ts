@@ -16,21 +16,21 @@ export type UploadResult =
       readonly kind: 'stored'
       readonly resourceId: string
       readonly isDuplicate: boolean
-      /** Its ingestion has ended, so it is not polled. */
+      /** True: ingestion has ended, so the resource is not polled. */
       readonly isSearchable: boolean
     }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'no-directory' }
   | { readonly kind: 'doubt'; readonly cause: DoubtCause; readonly message: string }
   | { readonly kind: 'not-sent'; readonly problem: FileError }
-  /** Another host of the fleet may send it by now. */
+  /** The claim was lost, so another host may send the content. */
   | { readonly kind: 'unclaimed' }
   | { readonly kind: 'fatal'; readonly error: unknown }
 
 /** Delays between attempts when no file descriptor is free: other uploads end and close their files meanwhile. */
 const DESCRIPTOR_DELAYS_MS = [50, 200, 800, 2_000]
 
-/** Uploads one content; never throws. Cuts the request off if the bytes differ from those hashed (P10), or when `graceSignal` aborts. */
+/** Uploads one content; never throws. Aborts the request if the bytes differ from those hashed (P10), or when `graceSignal` aborts. */
 export async function uploadOne(context: MirrorContext, intent: Intent): Promise<UploadResult> {
   const { clock, signal } = context.engine
   for (let attempt = 0; ; attempt += 1) {
@@ -60,7 +60,7 @@ async function tryOnce({ engine, mirror, connection }: MirrorContext, intent: In
     const answer = await connection.client.uploadFile(upload, graceSignal)
     counter.end(true)
     const { id: resourceId, duplicate, ingestion_status: status, text_extracted: hasText } = answer
-    // Only this state needs no remark, which only a poll shows.
+    // A resource in any other state may have a remark, which only a poll shows.
     const isSearchable = status === 'completed' && hasText === true
     return { kind: 'stored', resourceId, isDuplicate: duplicate === true, isSearchable }
   } catch (error) {
@@ -98,14 +98,14 @@ export class RefusalExplainer {
     this.#attempts = attempts
   }
 
-  /** `fatal` when the library is gone, `no-directory` when the directory is. */
+  /** Returns `fatal` if the library is gone, `no-directory` if the directory is, and otherwise the refusal. */
   async explain({ directoryId, directory }: Intent, refusal: Refusal): Promise<UploadResult> {
     const { goneDirectories, recreatedDirectories } = this.#attempts
     const mayMeanDirectory = refusal.code === 'not-found' || refusal.code === 'invalid'
     try {
       if (refusal.code === 'not-found') await this.#checkLibrary()
-      const isKnown = this.#present.has(directoryId) || recreatedDirectories.has(directoryId)
-      if (!mayMeanDirectory || isKnown) return refusal
+      const isPresent = this.#present.has(directoryId) || recreatedDirectories.has(directoryId)
+      if (!mayMeanDirectory || isPresent) return refusal
       const isGone = await isDirectoryGone(this.#context, directory)
       const found = isGone ? goneDirectories : this.#present
       found.add(directoryId)

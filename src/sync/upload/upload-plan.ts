@@ -33,8 +33,8 @@ interface PlanOptions {
   readonly summary: SyncSummary
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  readonly earlier?: Pick<EarlierUploads, 'keepsBack'>
-  /** Uploads name their directory, which must exist. */
+  readonly earlier?: Pick<EarlierUploads, 'mustWait'>
+  /** True: uploads name their directory, which must exist. */
   readonly needsDirectory: boolean
   readonly claims?: Claims | undefined
 }
@@ -42,8 +42,8 @@ interface PlanOptions {
 const PAGE = 256
 
 /**
- * Plans the uploads of one mirror: passes through the files whose content has not been received, by directory and name (`listOpen` of
- * store/tables/files.ts). When some contents failed before, a second pass plans them last. Call `take` inside a transaction.
+ * Plans the uploads of one mirror: goes through the files whose content has no receipt, ordered by directory and name (`listOpen` of
+ * store/tables/files.ts). A second pass plans contents that failed before. Call `planNext` inside a transaction.
  */
 export class UploadPlan {
   readonly #engine: Engine
@@ -61,7 +61,7 @@ export class UploadPlan {
   #isExhausted = false
   #mustRestart = false
   #priority: UploadPriority = 'first'
-  #hasLast = false
+  #needsLastPass = false
 
   constructor(engine: Engine, mirror: OpenMirror, options: PlanOptions) {
     this.#engine = engine
@@ -86,7 +86,7 @@ export class UploadPlan {
     this.#isExhausted = false
   }
 
-  /** The content could not be read from this file, so it is uploaded from the next file that has it. */
+  /** Plans the next file that has the content, because the content could not be read from the file of this intent. */
   substitute({ contentId, directoryId, name }: Intent): void {
     const { files } = this.#engine.store
     const cursor = { directoryId, name }
@@ -103,7 +103,7 @@ export class UploadPlan {
     this.restart()
   }
 
-  /** The contents that each limit holds back, each content counted once. */
+  /** Returns how many contents each limit holds back; each content counts once. */
   listHeldBack(): HeldBack[] {
     return [...this.#heldBack].map(([limit, { size: contents }]) => {
       const freesAt = isoTime(this.#quota.freesAt(limit) ?? this.#options.claims?.freesAt ?? null)
@@ -111,7 +111,7 @@ export class UploadPlan {
     })
   }
 
-  take(count: number): Intent[] {
+  planNext(count: number): Intent[] {
     // Other mirrors may have uploaded meanwhile, and uploads of a day ago no longer count.
     this.#used = this.#quota.read()
     const intents: Intent[] = []
@@ -145,8 +145,8 @@ export class UploadPlan {
   #endPass(): void {
     this.#cursor = OPEN_FILES_START
     this.#options.claims?.forgetPages()
-    this.#priority = this.#hasLast ? 'last' : 'first'
-    this.#hasLast = false
+    this.#priority = this.#needsLastPass ? 'last' : 'first'
+    this.#needsLastPass = false
     if (this.#priority === 'last') return
     this.#isExhausted = !this.#mustRestart
     this.#mustRestart = false
@@ -158,7 +158,7 @@ export class UploadPlan {
     switch (this.#decide(file, state)) {
       case 'upload':
         if (!isSubstitute && !this.#hasPriority(state)) return undefined
-        if (this.#options.earlier?.keepsBack(file) || this.#isHeldBack(file)) return undefined
+        if (this.#options.earlier?.mustWait(file) || this.#isHeldBack(file)) return undefined
         return this.#isClaimed(file) ? this.#intend(file) : undefined
       case 'alias':
         this.#receiveAliases(file.contentId)
@@ -171,7 +171,7 @@ export class UploadPlan {
   #hasPriority(state: UploadState): boolean {
     const priority = uploadPriority(state)
     if (priority === this.#priority) return true
-    this.#hasLast ||= priority === 'last'
+    this.#needsLastPass ||= priority === 'last'
     return false
   }
 
@@ -191,8 +191,8 @@ export class UploadPlan {
   #receiveAliases(contentId: number): void {
     const { files } = this.#engine.store
     const received = files.receiveAll(contentId)
-    const isAllThereIs = received > 0 && received === files.countCopies(contentId)
-    this.#options.summary.uploads.aliases += received - Number(isAllThereIs)
+    const areAllCopies = received > 0 && received === files.countCopies(contentId)
+    this.#options.summary.uploads.aliases += received - Number(areAllCopies)
   }
 
   #isClaimed(file: OpenFile): boolean {
@@ -230,7 +230,7 @@ export class UploadPlan {
   }
 }
 
-/** The room that limits leave, read from the store, so that all mirrors of a run and all runs of a day share it. */
+/** Reads from the store how much of the limits is used, so that all mirrors of a run and all runs of a day share them. */
 export class RunQuota {
   readonly #engine: Engine
   readonly #mirror: Pick<MirrorRow, 'id' | 'library'>
@@ -242,14 +242,14 @@ export class RunQuota {
     this.#scope = scope
   }
 
-  /** Counts that no limit needs are 0. */
+  /** Returns what was uploaded; counts that no limit needs are 0. */
   read(): QuotaUse {
     const { newPerRun, newPerDay, newBytesPerRun } = this.#engine.limits
     const { n, bytes } = newPerRun === null && newBytesPerRun === null ? { n: 0, bytes: 0 } : this.#tallyRun()
     return { inRun: n, bytesInRun: bytes, inDay: newPerDay === null ? 0 : this.#countDay() }
   }
 
-  /** Wall clock; null if waiting alone does not help. */
+  /** Returns when the limit allows more (wall clock); null if waiting alone does not help. */
   freesAt(limit: HoldingLimit): number | null {
     const { limits, clock } = this.#engine
     const scope = this.#scope

@@ -19,15 +19,12 @@ type FileProblem = Omit<PathProblem, 'path'> & { readonly intent: Intent }
 
 export type RecorderOptions = Pick<UploadOptions, 'summary' | 'attempts' | 'onUnread'>
 
-/**
- * Records the result of each upload. Record inside a transaction, then call `committed` or `rolledBack`: only durable results are
- * counted, logged and announced (P1, receipts).
- */
+/** Records results inside a transaction; `committed` then counts, logs and announces them, `rolledBack` does not (P1, receipts). */
 export class UploadRecorder {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #options: RecorderOptions
-  /** What follows from the transaction under way once it is committed. */
+  /** Functions to call once the current transaction is committed. */
   readonly #consequences: (() => void)[] = []
   readonly #problems = new Map<string, FileProblem>()
 
@@ -37,7 +34,7 @@ export class UploadRecorder {
     this.#options = options
   }
 
-  /** Leaves out problems that are over: of files that are gone, or were recorded with another content since. */
+  /** Problems of files, without those of files that are gone or were recorded with another content since. */
   get problems(): PathProblem[] {
     const { files } = this.#engine.store
     return [...this.#problems].flatMap(([path, { intent, code, message }]) => {
@@ -46,9 +43,9 @@ export class UploadRecorder {
     })
   }
 
-  /** `contested`: ids in answers to uploads of different contents. */
-  recordResult(intent: Intent, given: UploadResult, contested: ReadonlySet<string>): void {
-    const result = given.kind === 'stored' ? this.#asReceipt(intent, given, contested) : given
+  /** Records the result of one upload. `contested`: resource ids that answers gave for different contents. */
+  recordResult(intent: Intent, answered: UploadResult, contested: ReadonlySet<string>): void {
+    const result = answered.kind === 'stored' ? this.#asReceipt(intent, answered, contested) : answered
     switch (result.kind) {
       case 'stored':
         this.#recordStored(intent, result)
@@ -78,18 +75,18 @@ export class UploadRecorder {
     for (const follow of this.#consequences.splice(0)) follow()
   }
 
-  /** The results of the transaction may be recorded again. */
+  /** Forgets what was to follow the transaction; its results may be recorded again. */
   rolledBack(): void {
     this.#consequences.length = 0
   }
 
-  /** The content may be uploaded as if nothing had been tried. */
+  /** Records that nothing was sent, so that the content may be uploaded as if no upload had begun. */
   recordNotSent(intent: Intent): void {
     this.#engine.store.contents.setState(intent.contentId, 'new')
     this.#endUpload(intent, 'not-sent')
   }
 
-  /** An answer that names the resource of other bytes is not a receipt. A service may see one MIME type where this program sees two. */
+  /** Returns a doubt if the answer names the resource of other bytes; that of a duplicate may have the same bytes as another MIME type. */
   #asReceipt(intent: Intent, stored: Stored, contested: ReadonlySet<string>): UploadResult {
     const { store, progress } = this.#engine
     const owner = store.contents.findByResource(this.#mirror.row.library.id, stored.resourceId)
@@ -129,7 +126,7 @@ export class UploadRecorder {
     })
   }
 
-  /** The file changed since it was hashed, or cannot be read any more. */
+  /** Records that the file changed since it was hashed, or cannot be read any more. */
   #recordUnread(intent: Intent, problem: FileError): void {
     this.#addProblem(intent, problem)
     if (hasChangedUnderWay(problem.code)) this.#onceCommitted(() => this.#options.onUnread?.(intent.path))
@@ -155,7 +152,9 @@ export class UploadRecorder {
     const mirror = this.#mirror.row.name
     if (reaction.kind === 'resend') {
       const fields = { mirror, path, reason: message }
-      this.#onceCommitted(() => logger.debug('not known whether an upload arrived; checked next run', fields))
+      this.#onceCommitted(() =>
+        logger.debug('it is unknown whether an upload arrived; the next run checks this', fields),
+      )
       return
     }
     this.#options.attempts.exhausted.add(contentId)

@@ -1,5 +1,6 @@
 import type { Timer } from '../../foundation/clock.ts'
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
+import { onAbort } from '../../foundation/concurrency/waits.ts'
 import { RootError, TemporaryError } from '../../foundation/errors.ts'
 import { isoTime } from '../../foundation/text/times.ts'
 import { formatSize } from '../../foundation/text/units.ts'
@@ -16,15 +17,15 @@ import { UploadBatcher } from './upload-batcher.ts'
 import { RefusalExplainer, type UploadResult, uploadOne } from './upload-one.ts'
 import { type Intent, RunQuota, UploadPlan } from './upload-plan.ts'
 
-/** A file up to this size goes out in one buffer (`remote/wire/multipart.ts`). */
+/** A file up to this size is sent in one buffer (`remote/wire/multipart.ts`). */
 const LARGE_BYTES = 1 << 17
 
-/** `open`: more files may come; `draining`: ends when nothing is left; `closed`: begins nothing. */
+/** `open`: more files may come; `draining`: ends when all work is done; `closed`: begins nothing. */
 type StageState = 'open' | 'draining' | 'closed'
 
 /**
- * Uploads what one mirror has to upload: creates directories, resolves doubts, and uploads contents, as many at once over all mirrors
- * as their queues allow and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
+ * Uploads the contents of one mirror, and first creates its directories and resolves its doubts. The queues bound how many uploads of all
+ * mirrors run at once, `inIngestion` how many resources are in ingestion. Call `run` once: it returns after `drain`, when all is uploaded.
  */
 export class UploadStage {
   readonly #context: MirrorContext
@@ -44,7 +45,7 @@ export class UploadStage {
   #mustPrepare = false
   #preparing: Promise<void> | undefined
   #failure: { readonly error: unknown } | undefined
-  #withoutCapacity = 0
+  #unsentCount = 0
 
   constructor(context: MirrorContext, options: UploadOptions) {
     this.#context = context
@@ -69,7 +70,7 @@ export class UploadStage {
     return !this.#mustPrepare && this.#preparing === undefined && this.#hasUploadedAll
   }
 
-  /** Also after `run` threw; none if the directory went away, since its files look as if they had vanished. */
+  /** Problems of paths, also after `run` threw. If the mirror's directory disappeared, none, because then all files seem to be gone. */
   get problems(): PathProblem[] {
     if (this.#failure?.error instanceof RootError) return []
     const problems = new Map(this.#preparation.problems)
@@ -78,8 +79,8 @@ export class UploadStage {
   }
 
   /**
-   * Uploads until the stage is drained. Throws what stopped it after every upload in flight has ended and is committed. Steps: prepare
-   * (free space, directories, doubts of earlier runs); upload what is planned, and plan again after `wake`; when nothing is left, prepare
+   * Uploads until the stage is drained. If an error stops it, throws that once all uploads in flight are committed. Steps: prepare
+   * (free space, directories, doubts of earlier runs); upload what is planned, and plan again after `wake`; when no work remains, prepare
    * again and upload what has become possible; give back intents that have not begun, await the uploads in flight and commit their
    * results.
    */
@@ -102,7 +103,7 @@ export class UploadStage {
       this.#failure ??= { error }
     }
     await this.#windDown(batcher)
-    const heldBack = this.#withoutCapacity > 0 ? [this.#heldByIngestion()] : plan.listHeldBack()
+    const heldBack = this.#unsentCount > 0 ? [this.#heldByIngestion()] : plan.listHeldBack()
     recordHeldBack(this.#options.summary, [...heldBack, ...this.#heldByOthers()])
     try {
       signal.throwIfAborted()
@@ -149,24 +150,20 @@ export class UploadStage {
     const wake = () => this.#event.set()
     const startedMs = this.#engine.clock.monotonicMs()
     using _capacity = this.#engine.ingestion.onCapacity(wake)
-    signal.addEventListener('abort', wake, { once: true })
-    try {
-      for (;;) {
-        announceUploads(progress, store.contents.countToSend(this.#context.mirror.row.id))
-        if (!(await this.#uploadRound(plan, batcher))) return
-        const hasMore = await this.#preparation.findMore()
-        const leftMs =
-          startedMs + (this.#options.waitForOthersMs ?? this.#options.waitMs) - this.#engine.clock.monotonicMs()
-        if (!hasMore && this.#claims?.isForOthers) progress.phase = 'hosts'
-        if (!hasMore && !(await this.#claims?.awaitOthers(leftMs))) return
-        plan.startOver()
-      }
-    } finally {
-      signal.removeEventListener('abort', wake)
+    using _end = onAbort(signal, wake)
+    for (;;) {
+      announceUploads(progress, store.contents.countToSend(this.#context.mirror.row.id))
+      if (!(await this.#uploadRound(plan, batcher))) return
+      const hasMore = await this.#preparation.findMore()
+      const remainingMs =
+        startedMs + (this.#options.waitForOthersMs ?? this.#options.waitMs) - this.#engine.clock.monotonicMs()
+      if (!hasMore && this.#claims?.waitsForOthers) progress.phase = 'hosts'
+      if (!hasMore && !(await this.#claims?.awaitOthers(remainingMs))) return
+      plan.startOver()
     }
   }
 
-  /** Returns true when nothing is left; false when it makes no sense to continue in this run. */
+  /** Returns true when no work remains; false when this run cannot continue. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
       this.#claims?.throwIfFailed()
@@ -183,25 +180,25 @@ export class UploadStage {
     return this.#failure !== undefined || this.#options.follower.hasFailed || this.#engine.signal.aborted
   }
 
-  /** False when ingestion stayed full for as long as the run waits for it. */
+  /** Returns false if ingestion stayed full for as long as the run waits for it. */
   async #waitForEvent(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     const { clock, store, progress } = this.#engine
     if (plan.isExhausted) this.#watchOthers()
     if (plan.isWaiting && batcher.size === 0) progress.phase = 'ledger'
     else if (progress.phase === 'ledger') progress.phase = 'uploading'
     if (batcher.size > 0 || plan.isExhausted || plan.isWaiting) await this.#event.wait()
-    // Otherwise ingestion is full. What frees capacity sets the event, so do commits of uploads that were not stored.
+    // Otherwise ingestion is full. Freed capacity sets the event, and so does the commit of an upload that was not stored.
     else if (await this.#event.waitAtMost(clock, this.#options.waitMs)) {
-      this.#withoutCapacity = store.contents.countToSend(this.#context.mirror.row.id).n
+      this.#unsentCount = store.contents.countToSend(this.#context.mirror.row.id).n
       return false
     }
     return true
   }
 
-  /** Asks for contents of other hosts again from time to time. */
+  /** Asks at intervals whether contents that other hosts claimed are free. */
   #watchOthers(): void {
     const { clock, fleet } = this.#engine
-    if (this.#othersTimer || this.#state !== 'open' || !fleet || !this.#claims?.isForOthers) return
+    if (this.#othersTimer || this.#state !== 'open' || !fleet || !this.#claims?.waitsForOthers) return
     this.#othersTimer = clock.startTimer(fleet.askAgainMs, () => {
       this.#othersTimer = undefined
       if (this.#state !== 'open' || this.#options.isHeld?.()) return
@@ -226,7 +223,7 @@ export class UploadStage {
     void this.#engine.uploads.add(() => this.#uploadQueued(batcher))
   }
 
-  /** Uploads one queued intent after the other; other mirrors take turns. */
+  /** Uploads one queued intent after the other, and lets other mirrors upload in between. */
   async #uploadQueued(batcher: UploadBatcher): Promise<void> {
     for (let intent = this.#queue.shift(); intent; intent = this.#queue.shift()) {
       await this.#upload(batcher, intent)
@@ -244,20 +241,20 @@ export class UploadStage {
   }
 
   async #uploadNow(batcher: UploadBatcher, intent: Intent): Promise<void> {
-    // Winding down has given the intent back, or will.
+    // When the stage ends, it gives this intent back.
     if (this.#mustStop) return
     batcher.begin(intent)
     const result = await this.#uploadToDirectory(intent)
     if (result.kind === 'fatal') this.#failure ??= { error: result.error }
-    // Each further upload would be refused, and be in doubt.
+    // While the disk of the service is full, each further upload would end in doubt.
     if (result.kind === 'doubt' && result.cause === 'service-full')
       this.#failure ??= { error: libraryFull(this.#engine.service) }
     batcher.end(intent, result)
-    // Results that need no commit yet wait for the next one that is due.
+    // Otherwise the result waits for the next commit that is due.
     if (batcher.wantsCommit || this.#failure || this.#state === 'closed') this.#event.set()
   }
 
-  /** Nothing is uploaded to a directory that is known to be gone. */
+  /** Uploads a content unless its directory was found gone, and finds out why the service refused it. */
   async #uploadToDirectory(intent: Intent): Promise<UploadResult> {
     if (this.#options.attempts.goneDirectories.has(intent.directoryId)) return { kind: 'no-directory' }
     const result = await uploadOne(this.#context, intent)
@@ -296,7 +293,7 @@ export class UploadStage {
     await this.#claims?.end()
   }
 
-  /** A commit that fails must not keep the other uploads from being awaited. */
+  /** Gives intents back. If the commit fails, notes the error, so that the uploads in flight are still awaited. */
   #release(batcher: UploadBatcher): void {
     try {
       batcher.release()
@@ -308,14 +305,14 @@ export class UploadStage {
 
   #heldByOthers(): HeldBack[] {
     const { clock, fleet } = this.#engine
-    const contents = this.#claims?.waiting ?? 0
+    const contents = this.#claims?.unclaimedCount ?? 0
     const freesAt = isoTime(clock.nowMs() + (fleet?.askAgainMs ?? 0))
     return contents === 0 ? [] : [{ limit: 'other-host', value: 0, contents, freesAt }]
   }
 
   #heldByIngestion(): HeldBack {
     const { inIngestion } = this.#engine.limits
-    return { limit: 'inIngestion', value: inIngestion, contents: this.#withoutCapacity, freesAt: null }
+    return { limit: 'inIngestion', value: inIngestion, contents: this.#unsentCount, freesAt: null }
   }
 }
 

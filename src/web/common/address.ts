@@ -1,10 +1,10 @@
-/** The part of the page's address after the `#`, such as `#/files/LIBRARY/Papers?page=2`. It never holds a credential. */
+/** What the page's address says after the `#`, such as `#/files/LIBRARY/Papers?page=2`. It never holds a credential. */
 export interface Address {
   readonly view: string
-  /** What follows the view, such as a library and the names of a directory. */
+  /** The decoded parts of the path after the view, such as a library and the names of nested directories. */
   readonly names: readonly string[]
   readonly query: Readonly<Record<string, string>>
-  /** Each `word` of the query. */
+  /** The values of all parameters `word` of the query. */
   readonly words: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export function parseAddress(hash: string): Address {
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
-/** The address that `parseAddress` reads; empty names and values are left out. */
+/** Returns an address for `parseAddress` to read; empty names and values are left out. */
 export function addressOf(view: string, query: Query = {}, names: readonly string[] = []): string {
   const path = [view, ...names.filter((name) => name !== '')].map(encodeURIComponent).join('/')
   const values = Object.entries(query).flatMap(([name, value]) =>
@@ -43,6 +43,6 @@ function decode(name: string): string {
 export interface ViewProps extends Address {
   /** The address that was shown before; empty at first. */
   readonly cameFrom: string
-  /** True when its heading takes the focus, so that a screen reader reads it: not of the first view. */
+  /** Whether the view's heading takes the focus, so that a screen reader reads it; false for the first view. */
   readonly takesFocus: boolean
 }

@@ -1,28 +1,28 @@
 /**
- * The requests that a page makes to its own server. The token goes only into a header. Answers are taken as the shapes that the same
- * server builds them from. The messages of errors are for people.
+ * Sends the requests of a page to its own server. The token goes only into a header. Answers are not checked, because the page
+ * comes from the same server. The messages of errors are for users.
  */
 export abstract class Client {
   readonly #token: string
   readonly #onTokenLost: (message: string) => void
 
-  /** `onTokenLost` receives the reason why the server refuses the token now. */
+  /** `onTokenLost` is called with the server's reason when the server refuses the token. */
   constructor(token = '', onTokenLost: (message: string) => void = () => {}) {
     this.#token = token
     this.#onTokenLost = onTokenLost
   }
 
-  /** What is said when no answer comes. */
+  /** The message when the server does not answer. */
   protected abstract readonly unreachable: string
 
-  /** Explains an answer other than success; `body` is undefined if it is no JSON. */
+  /** Returns the message for an answer other than success; `body` is undefined if the answer is not JSON. */
   protected abstract explain(status: number, body: unknown): string
 
   protected get headers(): Record<string, string> {
     return this.#token === '' ? {} : { authorization: `Bearer ${this.#token}` }
   }
 
-  /** Throws for an answer other than success and the status `expected`. */
+  /** Throws unless the server answers with success or with the status `expected`. */
   protected async send(path: string, init: RequestInit, expected?: number): Promise<Response> {
     const headers = { ...(init.body && { 'content-type': 'application/json' }), ...init.headers, ...this.headers }
     let response: Response
@@ -43,7 +43,7 @@ export abstract class Client {
   }
 }
 
-/** The text in a field of a body, without its full stop. */
+/** Returns the text in a field of a body without its full stop; undefined if the field holds no text. */
 export function messageIn(body: unknown, field: string): string | undefined {
   const said = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[field] : undefined
   return typeof said === 'string' ? said.replace(/\.$/, '') : undefined

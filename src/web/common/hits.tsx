@@ -1,28 +1,28 @@
 import { kindOf } from '../../contract/kinds.ts'
 import { parentLibraryPath } from '../../contract/library-path.ts'
 import type { AssetRecord, ResourceRecord } from '../../contract/records.ts'
-import { describePlace } from './labels.ts'
+import { describePosition } from './labels.ts'
 import { type Marks, wholeWords, withoutAsterisks } from './marks.ts'
 import { escapeContent } from './shown-text.ts'
 
-/** More directories are too many for a reader. */
-const MAX_FILTERS = 100
+/** How many directories are offered at most, so that users can survey them. */
+const MAX_DIRECTORIES = 100
 
-/** Returns the directories, but for the root, below which some of the hits lie, with the number of these hits, sorted by path. */
+/** Returns the directories, except the root, that hold hits at any depth, sorted by path, each with the number of its hits. */
 export function directoriesOfHits(hits: readonly ResourceRecord[]): (readonly [path: string, hits: number])[] {
   return countEach(hits, (hit) => new Set((hit.paths ?? []).flatMap((path) => directoriesAbove(path)))).slice(
     0,
-    MAX_FILTERS,
+    MAX_DIRECTORIES,
   )
 }
 
-/** Returns the kinds of the hits, as far as the service says their types, with the number of hits of each. */
+/** Returns the kinds of the hits, each with the number of its hits. Hits without a type are left out. */
 export function kindsOfHits(hits: readonly ResourceRecord[]): (readonly [kind: string, hits: number])[] {
   return countEach(hits, ({ mime_type: type }) => (typeof type === 'string' ? [kindOf(type)] : []))
 }
 
-/** Returns whether one of the resource's places lies below the directory, and it is of the kind; an empty text means all. */
-export function isFiltered(
+/** Returns whether a hit is of this kind and has a path below this directory; an empty text means any. */
+export function passesFilter(
   hit: ResourceRecord,
   { directory = '', kind = '' }: { readonly directory?: string; readonly kind?: string },
 ): boolean {
@@ -46,7 +46,7 @@ function directoriesAbove(path: string): string[] {
   return parent === '/' ? [] : [parent, ...directoriesAbove(parent)]
 }
 
-/** Text of a document, in its lines where the element around it keeps them. */
+/** Shows text of a document. The style of the element around it decides whether line breaks show. */
 export function Content({ text }: { readonly text: string }) {
   return <span data-content>{escapeContent(text)}</span>
 }
@@ -68,11 +68,11 @@ export function Marked({ text, marks }: { readonly text: string; readonly marks:
   )
 }
 
-/** The passages of a document that match a search, each with its place in the source. */
+/** Shows the passages of a document that match a search, each with its position in the source. */
 export function Excerpts({ assets }: { readonly assets: readonly AssetRecord[] }) {
   return assets.map((asset) => (
     <p key={asset.id} class="excerpt" dir="auto">
-      <Marked {...readExcerpt(asset)} /> <span class="place">{describePlace(asset.trace)}</span>
+      <Marked {...readExcerpt(asset)} /> <span class="place">{describePosition(asset.trace)}</span>
     </p>
   ))
 }
@@ -86,7 +86,7 @@ export function foundWords(assets: readonly AssetRecord[]): string[] {
   return [...new Set(found.map((word) => word.toLowerCase()))].slice(0, MAX_WORDS)
 }
 
-function readExcerpt({ excerpt = '', excerpt_marks: given = [] }: AssetRecord) {
-  const { text, marks } = withoutAsterisks(excerpt, given)
+function readExcerpt({ excerpt = '', excerpt_marks: excerptMarks = [] }: AssetRecord) {
+  const { text, marks } = withoutAsterisks(excerpt, excerptMarks)
   return { text, marks: wholeWords(text, marks) }
 }

@@ -5,7 +5,7 @@ const SHAPES = {
   upload: 'M8 11V3.5M4.5 6.5 8 3l3.5 3.5M3 13h10',
 } as const
 
-/** A small picture beside words, which say the same. */
+/** A small picture beside a text that says the same. */
 export function Icon({ name }: { readonly name: keyof typeof SHAPES }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">

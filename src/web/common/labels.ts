@@ -12,7 +12,7 @@ export interface StateLabel {
   readonly reasons: readonly string[]
 }
 
-/** Says how far a resource's processing has come, and why no further. */
+/** Describes how far the processing of a resource has come; the reasons are its error and its warnings. */
 export function describeState(resource: ResourceRecord): StateLabel {
   const { ingestion_status: status, ingestion_error: error, ingestion_warnings: warnings = [] } = resource
   const reasons = [...(typeof error === 'string' ? [error] : []), ...warnings]
@@ -54,8 +54,8 @@ const UNITS: Readonly<Record<string, string>> = {
   second: 'Second',
 }
 
-/** Returns the place of a passage in its source, such as `Pages 3–4`; empty when the service does not say. */
-export function describePlace(trace: unknown): string {
+/** Returns the position of a passage in its source, such as `Pages 3–4`; empty if the service tells none. */
+export function describePosition(trace: unknown): string {
   const entry: unknown = Array.isArray(trace) ? trace[0] : undefined
   if (typeof entry !== 'object' || entry === null) return ''
   const { unit, from, to, sheet, message, attachment } = entry as Record<string, unknown>
@@ -65,7 +65,7 @@ export function describePlace(trace: unknown): string {
   return [...inside, ...(name === '' ? [] : [numbers])].join(', ')
 }
 
-/** `PDF · 1.2 MiB · added Nov 24, 2026, 2:30 AM`: what the service says of the file. */
+/** Returns what the service says of a file, such as `PDF · 1.2 MiB · added Nov 24, 2026, 2:30 AM`. */
 export function describeFile({ mime_type: mimeType, size, created_at: createdAt }: ResourceRecord): string {
   const facts = [
     kindOf(String(mimeType ?? '')),

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useKeys } from './view.tsx'
 
-/** The next item for each key; -1 means no item, from which only arrows lead into the list. */
+/** For each key, the index of the item that gets the focus after item `at`. -1 means no item; only arrow keys lead from it to an item. */
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(last, at + 1),
   ArrowUp: (at) => Math.max(0, at - 1),
@@ -12,12 +12,12 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
 
 interface ListProps {
   readonly label: string
-  /** The item whose link leads here gets the focus: that from which the reader comes back. */
+  /** The address that the reader comes back from; the item that links to it gets the focus. */
   readonly cameFrom: string
   readonly children: ComponentChildren
 }
 
-/** A list whose items each hold one link with the class `item`. Arrow keys lead into it and, as Home and End, from one to the next. */
+/** A list whose items each hold one link with the class `item`. Arrow keys, Home and End move the focus in it; arrow keys also enter it. */
 export function List({ label, cameFrom, children }: ListProps) {
   const list = useRef<HTMLUListElement>(null)
   useLayoutEffect(() => {

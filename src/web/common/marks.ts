@@ -1,13 +1,13 @@
 export type Marks = readonly (readonly [start: number, end: number])[]
 
-/** Scripts that put no blanks between words. */
+/** Matches a character of a script that puts no blanks between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /** Returns where these words are in a text, however they are capitalized. */
 export function marksOf(text: string, words: readonly string[]): Marks {
   if (words.length === 0) return []
-  // A longer word first, since the first alternative that fits is taken.
+  // Longer words come first, because a regular expression takes the first alternative that fits.
   const patterns = words.toSorted((one, other) => other.length - one.length).map(patternOf)
   const found = text.matchAll(new RegExp(patterns.join('|'), 'giu'))
   return wholeWords(
@@ -24,8 +24,8 @@ function patternOf(word: string): string {
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /**
- * Extends marks to whole words and joins those that meet. A library that indexes pairs of characters also marks pairs within other
- * words of scripts without blanks: these are left out when it marked any such word whole.
+ * Extends marks to whole words; words that one mark spans get one mark. In scripts without blanks, a library that indexes pairs of
+ * characters also marks pairs within other words. If it marked any word of such a script whole, words that it marked in part are left out.
  */
 export function wholeWords(text: string, marks: Marks): Marks {
   const groups: [number, number][] = []
@@ -41,13 +41,13 @@ export function wholeWords(text: string, marks: Marks): Marks {
   return whole.length === 0 ? groups : groups.filter((group) => whole.includes(group) || !unspaced.includes(group))
 }
 
-/** Returns whether marks, in order, leave nothing out of a part of a text. */
+/** Returns whether marks, sorted by their start, cover the text from `start` to `end`. */
 function isCovered(start: number, end: number, marks: Marks): boolean {
   const reached = marks.reduce((at, [from, to]) => (from <= at ? Math.max(at, to) : at), start)
   return reached >= end
 }
 
-/** Takes out the two asterisks on either side of each mark of an excerpt. */
+/** Removes the two asterisks on each side of every mark of an excerpt, and moves the marks accordingly. */
 export function withoutAsterisks(excerpt: string, marks: Marks): { readonly text: string; readonly marks: Marks } {
   let text = ''
   let at = 0

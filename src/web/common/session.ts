@@ -11,7 +11,7 @@ export function createSession<Session>() {
   return { SessionContext: context, useSession }
 }
 
-/** Keeps a token, empty before the sign-in, in the tab alone: it goes with the tab. `reason` says why the last session ended. */
+/** Keeps a token until the tab is closed. `token` is empty before the sign-in; `reason` says why the last session ended. */
 export function useToken(key: string) {
   const [state, setState] = useState({ token: sessionStorage.getItem(key) ?? '', reason: '' })
   return {

@@ -4,7 +4,7 @@ import { describeError } from './client.ts'
 import { escapeShown } from './shown-text.ts'
 
 interface ViewHeadingProps {
-  /** It is also the title of the browser's tab. */
+  /** Also the title of the browser's tab. */
   readonly title: string
   /** True when the heading takes the focus, so that a screen reader reads it when the view changes. */
   readonly takesFocus: boolean
@@ -29,6 +29,7 @@ export function ViewHeading({ title, takesFocus, children }: ViewHeadingProps) {
 }
 
 interface UnloadedProps extends Pick<ViewHeadingProps, 'title' | 'takesFocus'> {
+  /** Completes "Loading …", as in `the hosts`. */
   readonly what: string
   readonly found: Loaded<unknown>
 }
@@ -42,16 +43,16 @@ export function Unloaded({ title, takesFocus, what, found }: UnloadedProps) {
   )
 }
 
-/** The state of something that a view loads. While something else is loaded, `value` is what it had before. */
+/** The state of the data that a view loads. While it is loaded again, `value` is the data from before. */
 export interface Loaded<T> {
   readonly isLoading: boolean
   readonly value: T | undefined
-  /** Why it cannot be loaded; empty if it can. */
+  /** Why loading failed; empty if it did not. */
   readonly failure: string
   retry(): void
 }
 
-/** Loads anew whenever `key` changes or after `retry`; what is out of date by then is cancelled. */
+/** Loads data at first, whenever `key` changes and after `retry`; cancels a load that is out of date. */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [times, setTimes] = useState(0)
   const [state, setState] = useState<Omit<Loaded<T>, 'retry'>>({ isLoading: true, value: undefined, failure: '' })
@@ -75,13 +76,13 @@ interface WhenLoadedProps<T> {
   children?(value: T): ComponentChildren
 }
 
-/** Shows what was loaded, or that it is still missing, or why. */
+/** Shows what was loaded, or that it is loading, or why it cannot be loaded. */
 export function WhenLoaded<T>({ what, found: { value, failure, retry }, children }: WhenLoadedProps<T>) {
   if (failure !== '') return <Failure message={failure} onRetry={retry} />
   return value === undefined ? <Loading what={what} /> : children?.(value)
 }
 
-/** Appears only if loading takes a while. */
+/** Says what is loading; it appears only if loading takes a while. */
 export function Loading({ what }: { readonly what: string }) {
   return (
     <p class="loading" role="status">
@@ -101,13 +102,13 @@ export function Failure({ message, onRetry }: { readonly message: string; onRetr
   )
 }
 
-/** What a button does: whether it is being done, and why it failed the last time, empty if it did not. */
-export function useAction<T extends unknown[]>(act: (...given: T) => Promise<unknown>) {
+/** Returns `run` for the action of a button, whether it is running, and why the last run failed (empty if it did not). */
+export function useAction<T extends unknown[]>(act: (...args: T) => Promise<unknown>) {
   const [state, setState] = useState({ isRunning: false, failure: '' })
-  const run = async (...given: T) => {
+  const run = async (...args: T) => {
     setState({ isRunning: true, failure: '' })
     try {
-      await act(...given)
+      await act(...args)
       setState({ isRunning: false, failure: '' })
     } catch (error) {
       setState({ isRunning: false, failure: describeError(error) })
@@ -116,13 +117,8 @@ export function useAction<T extends unknown[]>(act: (...given: T) => Promise<unk
   return { ...state, run }
 }
 
-interface NoticeProps {
-  readonly tone: 'plain' | 'warning' | 'problem'
-  readonly children: ComponentChildren
-}
-
-/** Something that the reader should know; a problem is read out at once. */
-export function Notice({ tone, children }: NoticeProps) {
+/** A message for the user; screen readers read out a problem at once. */
+export function Notice({ tone, children }: { tone: 'plain' | 'warning' | 'problem'; children: ComponentChildren }) {
   return (
     <div class={`notice ${tone}`} role={tone === 'problem' ? 'alert' : 'note'}>
       {children}
@@ -132,7 +128,7 @@ export function Notice({ tone, children }: NoticeProps) {
 
 interface DialogProps {
   readonly title: string
-  /** It has a main button of its own. */
+  /** Whether the content has a main button; otherwise Close is the main one. */
   readonly hasMain?: boolean
   readonly children: ComponentChildren
   onClose(): void
@@ -155,10 +151,10 @@ export function Dialog({ title, hasMain = false, children, onClose }: DialogProp
 
 interface ActionButtonProps {
   readonly label: string
-  /** The thing that is acted on, for screen readers, where the label alone does not say it. */
+  /** What the button acts on, for screen readers, if the label alone does not say it. */
   readonly of?: string
   readonly isDisabled?: boolean
-  /** `main` is what most come for, `submit` what Enter does in a field. */
+  /** `main` is the usual action, `submit` what Enter does in a field. */
   readonly kind?: 'main' | 'submit'
   run(): Promise<unknown>
 }
@@ -189,7 +185,7 @@ export function ActionButton({ label, of, isDisabled = false, kind, run }: Actio
 
 /** Calls a handler for keys pressed anywhere on the page, but not while the user types or a dialog is open. */
 export function useKeys(handlers: Readonly<Record<string, (event: KeyboardEvent) => void>>): void {
-  // Before the page is painted: what is shown hears keys.
+  // Runs before the page is painted, so that no key is lost.
   useLayoutEffect(() => {
     const handle = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
@@ -205,14 +201,15 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches('input, select, textarea')
 }
 
-/** A command in a message of the server. */
+/** Matches the name of the program in a command that a message of the server quotes. */
 const QUOTED = /(?<=")shelfd (?=[a-z-]+[ "])/g
 
-/** Returns what users of this server type for the program. */
+/** Returns what the users of this server type to run the program. */
 function typedProgram(): string {
   return document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'shelfd'
 }
 
+/** Returns a message whose commands begin with what the users type. */
 export function asTyped(text: string): string {
   return text.replaceAll(QUOTED, () => `${typedProgram()} `)
 }
@@ -226,7 +223,7 @@ export function Command({ children }: { readonly children: string }) {
 }
 
 interface ChoiceProps {
-  /** Not visible: screen readers read it out. */
+  /** For screen readers; it is not visible. */
   readonly label?: string
   readonly class?: string
   readonly value: string
@@ -234,11 +231,11 @@ interface ChoiceProps {
   onChange(value: string): void
 }
 
-export function Choice({ label, class: name, value, options, onChange }: ChoiceProps) {
+export function Choice({ label, class: className, value, options, onChange }: ChoiceProps) {
   return (
     <select
       aria-label={label}
-      class={name}
+      class={className}
       value={value}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     >

@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { formatNumber } from '../common/format.ts'
 
-/** The filter follows the typing after this time. */
+/** How long after the last key the filter is applied. */
 const TYPING_MS = 200
 
 export function TextFilter({ text, onChange }: { readonly text: string; onChange(text: string): void }) {
   const [typed, setTyped] = useState(text)
-  // Before anybody can type.
+  // Runs before the user can type.
   useLayoutEffect(() => setTyped(text), [text])
   useEffect(() => {
     if (typed === text) return

@@ -2,7 +2,7 @@ import type { MirrorOverview } from '../../contract/dashboard.ts'
 import type { ShownState } from '../../contract/report-classes.ts'
 import type { Tone } from '../common/labels.ts'
 
-/** The colour of the sign of a mirror's state, and its name for screen readers. */
+/** The tone of each sign of a mirror's state, and what screen readers say for it. */
 export const SIGNS: Readonly<Record<MirrorOverview['state']['sign'], { readonly tone: Tone; readonly name: string }>> =
   {
     '✓': { tone: 'good', name: 'All is well' },
@@ -29,7 +29,7 @@ export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonl
   unknown: { tone: 'warning', label: 'not known' },
 }
 
-/** `Papers: notes/a.md` as it is; of a mirror's own directory, `Papers: .`, in words. */
+/** Returns `MIRROR: PATH` as users see it: `Papers: .` becomes `Papers: top directory`. */
 export function describePlace(place: string): string {
   return place.replace(/: \.$/, ': top directory')
 }

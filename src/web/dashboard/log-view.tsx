@@ -6,7 +6,7 @@ import { useSession } from './session.ts'
 
 const TONES: Readonly<Record<LogLine['level'], Tone>> = { info: 'plain', warn: 'warning', error: 'problem' }
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 export function LogView({ takesFocus }: ViewProps) {
   const { client, live } = useSession()
@@ -26,7 +26,7 @@ export function LogView({ takesFocus }: ViewProps) {
       <ul class="log" aria-label="Log, newest first">
         {lines?.toReversed().map(({ number, at, level, text }) => (
           <li key={number} class={TONES[level]}>
-            <span class="quiet">{clock.format(new Date(at))}</span> {level !== 'info' && <strong>{level} </strong>}
+            <span class="quiet">{timeFormat.format(new Date(at))}</span> {level !== 'info' && <strong>{level} </strong>}
             {text}
           </li>
         ))}

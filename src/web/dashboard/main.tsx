@@ -1,24 +1,22 @@
 /** The dashboard, see docs/dashboard.md. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { SIGN_IN_FRAGMENT } from '../../contract/dashboard-addresses.ts'
-import { addressOf, type ViewProps } from '../common/address.ts'
+import { addressOf } from '../common/address.ts'
 import { describeError } from '../common/client.ts'
-import { Frame, SignedOut, start } from '../common/frame.tsx'
+import { Frame, SignedOut, start, useAddress } from '../common/frame.tsx'
 import { useToken } from '../common/session.ts'
-import { useAddress } from '../common/use-address.ts'
 import { Command, Loading, Notice, useKeys } from '../common/view.tsx'
-import { HostView } from './hosts/host-view.tsx'
-import { HostsView } from './hosts/hosts-view.tsx'
+import { HostsView } from './hosts-view.tsx'
 import { LogView } from './log-view.tsx'
 import { MirrorsView } from './mirrors/mirrors-view.tsx'
-import { ProblemsView } from './problems/problems-view.tsx'
+import { ProblemsView } from './problems-view.tsx'
 import { ReportView } from './report/report-view.tsx'
 import { SearchView } from './search-view.tsx'
 import { DashboardClient, SessionContext, useLive } from './session.ts'
 import { SettingsView } from './settings-view.tsx'
 import { TimelineView } from './timeline/timeline-view.tsx'
 
-/** Signs in by the one-time address, and shows the dashboard to a browser that is signed in. */
+/** Signs in with the key of a one-time address. Shows the dashboard while the tab is signed in, and otherwise how to sign in. */
 function Page() {
   const { token, reason, signIn, signOut } = useToken('shelfd.dashboard')
   const [isSigningIn, setIsSigningIn] = useState(location.hash.startsWith(SIGN_IN_FRAGMENT))
@@ -26,7 +24,7 @@ function Page() {
     const useKey = async () => {
       if (!location.hash.startsWith(SIGN_IN_FRAGMENT)) return
       const key = location.hash.slice(SIGN_IN_FRAGMENT.length)
-      // Neither the address bar nor the history keeps the key.
+      // The key must not stay in the address bar or the history.
       history.replaceState(null, '', '#/')
       setIsSigningIn(true)
       try {
@@ -62,26 +60,21 @@ const VIEWS = {
   search: ['Search', SearchView],
   settings: ['Settings', SettingsView],
   log: ['Log', LogView],
-  hosts: ['Hosts', (props: ViewProps) => (props.query.host ? <HostView {...props} /> : <HostsView {...props} />)],
+  hosts: ['Hosts', HostsView],
 } as const
 
 function viewOf(name: string): keyof typeof VIEWS {
   return Object.hasOwn(VIEWS, name) ? (name as keyof typeof VIEWS) : 'mirrors'
 }
 
-interface SignedInProps {
-  readonly token: string
-  onSignOut(why?: string): void
-}
-
-function SignedIn({ token, onSignOut }: SignedInProps) {
+function SignedIn({ token, onSignOut }: { token: string; onSignOut(why?: string): void }) {
   const client = useMemo(() => new DashboardClient(token, onSignOut), [token])
   const live = useLive(client)
   const { overview, trouble } = live
   const { id, ...shown } = useAddress(({ view, query }) => addressOf(viewOf(view), { host: query.host ?? '' }))
   const current = viewOf(shown.view)
   const [, View] = VIEWS[current]
-  // Hosts only where this one shares a ledger with others.
+  // Only a host that shares a ledger with others has the view of hosts.
   const views = Object.entries(VIEWS).filter(([name]) => name !== 'hosts' || overview?.isInFleet)
   const handlers = views.map(([name], index) => [String(index + 1), () => location.assign(addressOf(name))])
   useKeys(Object.fromEntries(handlers))

@@ -61,25 +61,25 @@ export function SearchView({ query, takesFocus }: ViewProps) {
   )
 }
 
-/** What is looked for; an empty text means any. */
+/** What the address says of the search. An empty `library`, `type` or `directory` means any. */
 interface Asked {
   readonly words: string
   readonly library: string
   readonly type: string
   readonly directory: string
-  /** `all`: also earlier versions, and documents without a file. */
+  /** `all` also finds earlier versions and documents without a file; an empty text does not. */
   readonly versions: string
 }
 
 type Found = CallResponse<'search'>
 
-/** `2 documents`; `the best 50 of 73 documents`; `2 of the best 100 documents`, where only these were looked at. */
+/** Returns `2 documents`, `the best 50 of 73 documents` or `2 documents, among the best 100 that the service lists`. */
 function describeCount({ results, total, candidates, isComplete, undecided, outdated }: Found): string {
   const shown = total > results.length ? `the best ${results.length} of ` : ''
-  const looked = isComplete ? '' : `, among the best ${formatNumber(candidates)} that the service lists`
-  const left = undecided === 0 ? '' : `; ${formatNumber(undecided)} of which nobody knows it are left out`
+  const examined = isComplete ? '' : `, among the best ${formatNumber(candidates)} that the service lists`
+  const unknown = undecided === 0 ? '' : `; ${formatNumber(undecided)} of unknown type or directory left out`
   const old = outdated === 0 ? '' : `; ${formatNumber(outdated)} without a file here left out`
-  return `${shown}${counted(total, 'document')}${looked}${left}${old}`
+  return `${shown}${counted(total, 'document')}${examined}${unknown}${old}`
 }
 
 interface SearchFormProps {
@@ -91,7 +91,7 @@ interface SearchFormProps {
 function SearchForm({ asked, libraries, directories }: SearchFormProps) {
   const { words, library, type, directory, versions } = asked
   const [typed, setTyped] = useState(words)
-  // Before anybody can type.
+  // Runs before the user can type.
   useLayoutEffect(() => setTyped(words), [words])
   const go = (changed: Partial<Asked>) => {
     location.hash = addressOf('search', { ...asked, ...changed })
@@ -194,7 +194,7 @@ function Hit({ hit }: { readonly hit: Found['results'][number] }) {
       </div>
       {copied !== '' && (
         <p role="status">
-          This computer has no desktop that shelfd could open it on: <code>{copied}</code>{' '}
+          This computer has no desktop on which shelfd could open it: <code>{copied}</code>{' '}
           <button type="button" class="link" onClick={() => navigator.clipboard.writeText(copied)}>
             Copy the path
           </button>

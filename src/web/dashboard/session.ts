@@ -25,7 +25,7 @@ export class DashboardClient extends Client {
     throw new Error(this.unreachable)
   }
 
-  /** Opens the original of a resource in a tab of its own, which cannot reach this page. */
+  /** Opens the original of a resource in another tab, which cannot reach this page. */
   async openDocument(resourceId: string): Promise<void> {
     const { url } = await this.call('openDocument', { resourceId })
     // Any other address, such as one of javascript:, would run on this page.
@@ -40,11 +40,11 @@ export class DashboardClient extends Client {
 }
 
 interface Live {
-  /** Undefined before the first event; it stays what it was while the server does not answer. */
+  /** Undefined before the first event; unchanged while the server does not answer. */
   readonly overview: Overview | undefined
   /** The number of the log's last line; null when no daemon serves the dashboard. */
   readonly logNumber: number | null
-  /** The reason why there is nothing newer; empty while there is. */
+  /** Why the overview is out of date; empty while it is current. */
   readonly trouble: string
 }
 

@@ -4,7 +4,7 @@ import type { ViewProps } from '../common/address.ts'
 import { ActionButton, Dialog, Notice, Unloaded, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
 import { useSession } from './session.ts'
 
-/** Every setting in force, and where it comes from. Those that a user chose come first. */
+/** Shows every setting in force and where it comes from. Settings that a user chose come first. */
 export function SettingsView({ takesFocus }: ViewProps) {
   const { client } = useSession()
   const found = useLoaded('', (signal) => client.call('settings', {}, signal))
@@ -101,8 +101,8 @@ function RemoveDialog({ mirror, onClose }: { readonly mirror: string; onClose():
           message === '' ? (
             <div class="edit">
               <p>
-                It is taken out of {file}, whose comments stay, and nothing of it is sent any more. Its directory and
-                what was sent stay as they are.
+                The mirror is taken out of {file}, whose comments stay, and its files are no longer sent. Its directory
+                and what was sent stay as they are.
               </p>
               <div class="actions">
                 <ActionButton label="Remove" kind="main" run={() => remove(revision)} />

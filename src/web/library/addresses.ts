@@ -6,13 +6,13 @@ export function directoryAddress(library: string, path: string, query: Readonly<
   return addressOf('files', query, [library, ...path.split('/')])
 }
 
-interface Place {
+interface DocumentQuery {
   /** The position of the passage to show first; empty for the beginning. */
   readonly at?: string
-  /** Words to mark. */
+  /** The words to mark. */
   readonly word?: readonly string[]
 }
 
-export function documentAddress(library: string, resource: string, place: Place = {}): string {
-  return addressOf('documents', { ...place }, [library, resource])
+export function documentAddress(library: string, resource: string, query: DocumentQuery = {}): string {
+  return addressOf('documents', { ...query }, [library, resource])
 }

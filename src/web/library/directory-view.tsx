@@ -11,7 +11,7 @@ import { DropZone } from './upload/drop-zone.tsx'
 
 const PAGE_SIZE = 200
 
-/** One page of a directory; files can be dropped on it. */
+/** Shows one page of a directory, on which files can be dropped. */
 export function DirectoryView({ names: [library = '', ...names], query, cameFrom, takesFocus }: ViewProps) {
   const { api, libraries, uploads } = useSession()
   const path = joinLibraryPath('/', names.join('/'))
@@ -59,7 +59,7 @@ export function Crumbs({ library, path }: { readonly library: string; readonly p
   return (
     <nav class="crumbs quiet" aria-label="Directory">
       <a href={directoryAddress(library, '/')}>{name}</a>
-      {waysTo(path).map((directory) => (
+      {directoriesDownTo(path).map((directory) => (
         <span key={directory}>
           <span aria-hidden="true">/</span>
           <a href={directoryAddress(library, directory)}>{directory.slice(directory.lastIndexOf('/') + 1)}</a>
@@ -69,8 +69,8 @@ export function Crumbs({ library, path }: { readonly library: string; readonly p
   )
 }
 
-function waysTo(path: string): string[] {
-  return path === '/' ? [] : [...waysTo(parentLibraryPath(path)), path]
+function directoriesDownTo(path: string): string[] {
+  return path === '/' ? [] : [...directoriesDownTo(parentLibraryPath(path)), path]
 }
 
 interface EntriesProps {
@@ -113,7 +113,7 @@ function Entries({ library, path, page, listing, cameFrom }: EntriesProps) {
   )
 }
 
-/** Cursors lead forward only; the way back to the page before is the history of the browser. */
+/** Links to the next page only, because cursors do not lead back; the history of the browser does. */
 function Pager({ library, path, page, listing: { next_cursor: cursor } }: Omit<EntriesProps, 'cameFrom'>) {
   if (page === 1 && cursor === null) return null
   return (

@@ -1,17 +1,16 @@
 /** The page of the library, see docs/library-page.md. */
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { addressOf } from '../common/address.ts'
-import { Frame, SignedOut, start } from '../common/frame.tsx'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type Address, addressOf } from '../common/address.ts'
+import { Frame, SignedOut, start, useAddress } from '../common/frame.tsx'
+import { focusFirstItem } from '../common/list.tsx'
 import { useToken } from '../common/session.ts'
-import { useAddress } from '../common/use-address.ts'
-import { Command, Notice, useAction, useLoaded, WhenLoaded } from '../common/view.tsx'
-import { LIBRARIES_ADDRESS } from './addresses.ts'
+import { Choice, Command, Notice, useAction, useKeys, useLoaded, WhenLoaded } from '../common/view.tsx'
+import { directoryAddress, LIBRARIES_ADDRESS } from './addresses.ts'
 import { ApiClient } from './api-client.ts'
 import { DirectoryView, LibrariesView } from './directory-view.tsx'
 import { DocumentView } from './document/document-view.tsx'
-import { Header } from './header.tsx'
 import { SearchView } from './search-view.tsx'
-import { SessionContext } from './session.ts'
+import { SessionContext, useSession } from './session.ts'
 import { useDropGuard } from './upload/drop-zone.tsx'
 import { useUploads } from './upload/upload-queue.ts'
 import { UploadsPanel } from './upload/uploads-panel.tsx'
@@ -39,7 +38,7 @@ function SignedIn({ token, onSignOut }: { readonly token: string; onSignOut(why?
   const libraries = (access.value?.libraries ?? []).filter((library) => library.access.includes('read'))
   const uploads = useUploads(api)
   useDropGuard()
-  // Filters make no other view.
+  // A change of the filters keeps the view.
   const { id, ...asked } = useAddress(({ view, names, query, words }) =>
     addressOf(view, { ...query, word: words, directory: '', kind: '', versions: '' }, names),
   )
@@ -58,15 +57,82 @@ function SignedIn({ token, onSignOut }: { readonly token: string; onSignOut(why?
   return (
     <SessionContext.Provider value={{ api, libraries, uploads }}>
       <Frame home={LIBRARIES_ADDRESS} header={<Header {...shown} />} keys={KEYS} onSignOut={onSignOut}>
-        <UploadsPanel uploads={uploads} isWhole={shown.view === 'files'} />
+        <UploadsPanel uploads={uploads} hasList={shown.view === 'files'} />
         <View key={id} {...shown} />
       </Frame>
     </SessionContext.Provider>
   )
 }
 
+function Header({ view, names, query }: Address) {
+  const { libraries } = useSession()
+  const library = (view === 'search' ? query.library : names[0]) ?? ''
+  return (
+    <>
+      {libraries.length > 1 && (
+        <Choice
+          class="library"
+          label="Library"
+          value={library}
+          options={[['', 'All libraries'], ...libraries.map(({ id, name }) => [id, name] as const)]}
+          onChange={(value) => {
+            location.hash = value === '' ? LIBRARIES_ADDRESS : directoryAddress(value, '/')
+          }}
+        />
+      )}
+      <SearchForm asked={(view === 'search' && query.query) || ''} library={library} />
+    </>
+  )
+}
+
+function SearchForm({ asked, library }: { readonly asked: string; readonly library: string }) {
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(asked)
+  useKeys({
+    '/': (event) => {
+      event.preventDefault()
+      field.current?.focus()
+      field.current?.select()
+    },
+  })
+  useLayoutEffect(() => setText(asked), [asked])
+  const search = (event: Event) => {
+    event.preventDefault()
+    if (text.trim() === '') return
+    location.hash = addressOf('search', { query: text.trim(), library })
+  }
+  const useKey = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && text !== '') setText('')
+    else if (event.key === 'Escape') field.current?.blur()
+    else if (event.key === 'ArrowDown') focusFirstItem()
+    else return
+    event.preventDefault()
+  }
+  return (
+    <search>
+      <form class="search-field" onSubmit={search}>
+        <input
+          ref={field}
+          type="search"
+          aria-label="Search"
+          placeholder="Search"
+          maxLength={1_000}
+          value={text}
+          onInput={({ currentTarget: { value } }) => setText(value)}
+          onKeyDown={useKey}
+        />
+        {text === '' && (
+          <span class="key" aria-hidden="true">
+            /
+          </span>
+        )}
+      </form>
+    </search>
+  )
+}
+
 interface SignInProps {
-  /** The reason why the last session ended; empty at first. */
+  /** Why the last session ended; empty at first. */
   readonly reason: string
   onSignedIn(token: string): void
 }

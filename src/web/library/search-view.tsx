@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ResourceRecord, SearchResponse } from '../../contract/records.ts'
 import { addressOf, type ViewProps } from '../common/address.ts'
 import { counted, formatTime } from '../common/format.ts'
-import { directoriesOfHits, Excerpts, foundWords, isFiltered, kindsOfHits } from '../common/hits.tsx'
+import { directoriesOfHits, Excerpts, foundWords, kindsOfHits, passesFilter } from '../common/hits.tsx'
 import { describeFile, describeState } from '../common/labels.ts'
 import { List } from '../common/list.tsx'
 import { Choice, Notice, useKeys, useLoaded, ViewHeading, WhenLoaded } from '../common/view.tsx'
@@ -11,7 +11,7 @@ import { Medium } from './document/original.tsx'
 import { Passage } from './document/texts.tsx'
 import { useSession } from './session.ts'
 
-/** The most that the service gives at a time. */
+/** The most hits that the service returns at a time. */
 const LIMIT = 100
 
 export function SearchView({ query: asked, cameFrom, takesFocus }: ViewProps) {
@@ -47,7 +47,7 @@ interface HitsProps {
 
 function Hits({ asked, response, cameFrom }: HitsProps) {
   const hits = response.results.map(({ resource }) => resource)
-  const shown = hits.filter((hit) => isFiltered(hit, asked))
+  const shown = hits.filter((hit) => passesFilter(hit, asked))
   return (
     <>
       <Filters asked={asked} hits={hits} />
@@ -75,7 +75,7 @@ function describeCount(found: number, shown: number, { directory, kind }: ViewPr
   return !directory && !kind ? all : `${shown} of ${found === LIMIT ? `the best ${LIMIT}` : counted(found, 'document')}`
 }
 
-/** A document with the passages that matched; its name leads to the best of them. */
+/** Shows a document with the passages that matched; its title links to the best passage. */
 function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly inAllLibraries: boolean }) {
   const { id, title = id, assets = [], paths = [], earlier_versions: earlier } = hit
   const library = libraryOf(hit)
@@ -131,20 +131,15 @@ function libraryOf({ library }: ResourceRecord): { id: string; name: string } {
   return { id, name }
 }
 
-interface FiltersProps {
-  readonly asked: ViewProps['query']
-  readonly hits: readonly ResourceRecord[]
-}
-
-function Filters({ asked, hits }: FiltersProps) {
+function Filters({ asked, hits }: { asked: ViewProps['query']; hits: readonly ResourceRecord[] }) {
   const { libraries } = useSession()
   const go = (key: string, value: string) => {
-    const elsewhere = key === 'library' && { directory: '', kind: '' }
-    location.hash = addressOf('search', { ...asked, ...elsewhere, [key]: value })
+    const cleared = key === 'library' && { directory: '', kind: '' }
+    location.hash = addressOf('search', { ...asked, ...cleared, [key]: value })
   }
-  const named = libraries.length > 1 ? libraries.map(({ id, name }) => [id, name] as const) : []
+  const libraryOptions = libraries.length > 1 ? libraries.map(({ id, name }) => [id, name] as const) : []
   const all = [
-    ['In', 'all libraries', 'library', named],
+    ['In', 'all libraries', 'library', libraryOptions],
     ['Below', 'any directory', 'directory', withCounts(directoriesOfHits(hits))],
     ['Type', 'any type', 'kind', withCounts(kindsOfHits(hits))],
   ] as const
@@ -174,7 +169,7 @@ function withCounts(counts: readonly (readonly [name: string, hits: number])[]) 
   return counts.map(([name, count]) => [name, `${name} (${count})`] as const)
 }
 
-const PASSAGES = 2
+const MAX_PREVIEWED_PASSAGES = 2
 
 interface PreviewProps {
   readonly library: string
@@ -188,7 +183,9 @@ interface PreviewProps {
 function Preview({ library, resource, title, position, words }: PreviewProps) {
   const { api } = useSession()
   const found = useLoaded(`${resource} ${position}`, (signal) => api.showResource(library, resource, position, signal))
-  const passages = (found.value?.assets ?? []).filter(({ text }) => typeof text === 'string').slice(0, PASSAGES)
+  const passages = (found.value?.assets ?? [])
+    .filter(({ text }) => typeof text === 'string')
+    .slice(0, MAX_PREVIEWED_PASSAGES)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
     <section id={`preview-${resource}`} class="preview original" aria-label={`Preview of ${title}`} tabIndex={0}>

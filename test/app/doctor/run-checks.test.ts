@@ -7,9 +7,9 @@ import {
   openDoctorContext,
 } from '../../../src/app/doctor/doctor-context.ts'
 import { CHECKS, type Checked, runChecks } from '../../../src/app/doctor/run-checks.ts'
-import { createRedactor } from '../../../src/app/logging/redactor.ts'
 import { readSettings } from '../../../src/app/settings/read-settings.ts'
 import { UsageError } from '../../../src/foundation/errors.ts'
+import { createRedactor } from '../../../src/foundation/text/redaction.ts'
 import { ok } from '../../../src/rules/doctor-findings.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { homeWithPapers, temporaryHome } from '../../support/home.ts'

@@ -159,7 +159,7 @@ describe('commands of the page on notifications', () => {
     expect(got?.headers['content-type']).toBe('application/json')
     const said = 'Ä: 60 of 86 files are &lt;gone&gt; &amp; away from /mnt/ä'
     expect(JSON.parse(got?.body ?? '')).toEqual({
-      text: `*shelfd on hêre: ${said}*\n${said} [root-emptied]\nLook: shelfd status\n`,
+      text: `*shelfd on hêre: ${said}*\n${said} [root-emptied]\nSee: shelfd status\n`,
     })
   })
 

@@ -159,8 +159,11 @@ describe('problems of the configuration', () => {
     ).toMatchInlineSnapshot(
       `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:4: the mirrors "a" and "b" share "/a/deep" of the library "R""`,
     )
+    expect(mirrors('  - { path: /b, library: R, remotePath: /a/deep }', '  - { path: /a, library: R }')).toContain(
+      'share "/a/deep" of',
+    )
     expect(mirrors('  - { path: /a }')).toMatchInlineSnapshot(
-      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: "mirrors[0].library" is missing: a configured service needs its identifier or name"`,
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: "mirrors[0].library" is missing: with a configured service, give the identifier or name of the library"`,
     )
   })
 

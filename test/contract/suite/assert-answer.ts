@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { z } from 'zod'
-import { readErrorBody } from '../../../src/contract/error-body.ts'
+import { readErrorBody } from '../../../src/contract/records.ts'
 import type { Answer } from '../service-client.ts'
 import { NotObserved } from './sentence.ts'
 

@@ -132,7 +132,7 @@ describe('metrics of all hosts', () => {
     answer = () => {
       throw new AccessError('ledger-refused', 'No')
     }
-    expect([await next(), warnings]).toEqual([[], ['cannot read for the metrics what all hosts do']])
+    expect([await next(), warnings]).toEqual([[], ['cannot read the numbers of all hosts for the metrics']])
     answer = fleetFigures
     expect(await next()).toEqual(['3'])
   })

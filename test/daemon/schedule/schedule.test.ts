@@ -140,7 +140,7 @@ describe('batches', () => {
     await clock.advance(MINUTE_MS)
     expect(begun.runs).toEqual(['2026-01-01T00:02:00'])
     expect(new Set(begun.logged)).toEqual(
-      new Set(['warn A batch is due, but the store cannot be written; it starts when that works again']),
+      new Set(['warn A batch is due, but the store cannot be written; it starts once the store can be written']),
     )
   })
 })

@@ -29,7 +29,7 @@ it('an older library is backed up and migrated, and documents are read again whe
   await stop()
   const file = join(dataDir, 'library.sqlite')
   const migrationsDir = migrationsWith('src/embedded/database/migrations', `${READ_AGAIN}; DELETE FROM passage;`)
-  const migrated = openLibraryDatabase(file, { migrationsDir })
+  const migrated = openLibraryDatabase(file, false, migrationsDir)
   expect(migrated.pragma('user_version', { simple: true })).toBe(2)
   migrated.pragma('user_version = 1')
   migrated.close()

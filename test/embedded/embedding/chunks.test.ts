@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { CHUNK_LENGTH, cutChunks } from '../../../src/embedded/embedding/chunker.ts'
-import { createComparison, packChunks } from '../../../src/embedded/embedding/packed-vectors.ts'
+import { CHUNK_LENGTH, createComparison, cutChunks, packChunks } from '../../../src/embedded/embedding/chunks.ts'
 
 it('chunks hold all of a passage, none more than 600 characters', () => {
   fc.assert(

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
-import type { EmbedderChoice } from '../../../src/embedded/embedding/open-embedder.ts'
+import type { EmbedderChoice } from '../../../src/embedded/embedding/semantics.ts'
 import { CONCEPTS } from './concepts.ts'
 
 const requestShape = z.object({ model: z.string(), input: z.array(z.string()) })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { mimeOf } from '../../../src/contract/mime.ts'
-import { textsBesideCells } from '../../../src/embedded/ingest/readers/old-workbook.ts'
+import { textsBesideCells } from '../../../src/embedded/ingest/readers/compound.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { needs } from '../../support/needs.ts'
 import { serviceOfFile } from './ingested.ts'
@@ -139,7 +139,7 @@ describe('documents of older office programs', () => {
 
   it.each(['locked.doc', 'locked.xls', 'locked.ppt'])('%s fails as encrypted', async (name) => {
     needs('catdoc', 'xls2csv')
-    await expect(read(name)).rejects.toThrow('The document is encrypted: reading it takes its password')
+    await expect(read(name)).rejects.toThrow('The document is encrypted: reading it requires its password')
   })
 
   it.each(['old.ppt', 'note.msg'])('%s fails when it is cut, or is read in part', async (name) => {

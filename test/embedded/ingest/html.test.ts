@@ -13,4 +13,11 @@ describe('a page of HTML', () => {
       expect((await readHere('text/html', chunks)).text).toBe(expected)
     }
   })
+
+  it.each([
+    ['elements nested too deep', `${'<b>'.repeat(100_000)}tide<script>no()</script><style>p{}</style>`],
+    ['a closing tag that the end cuts', '<p>tide</p x'],
+  ])('only the text is read of %s', async (_, page) => {
+    expect((await readHere('text/html', [Buffer.from(page)])).text).toBe('tide')
+  })
 })

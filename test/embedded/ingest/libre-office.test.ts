@@ -31,5 +31,5 @@ it.each([...samples('open.'), 'web.odt'])('%s of LibreOffice is read', async (na
 it.each(samples('locked.'))('%s of LibreOffice ends as encrypted', async (name) => {
   const program = PROGRAM_OF[name.split('.').at(-1) ?? '']
   if (program) needs(program)
-  await expect(read(name)).rejects.toThrow(/encrypted: reading it takes its password/)
+  await expect(read(name)).rejects.toThrow(/encrypted: reading it requires its password/)
 })

@@ -73,6 +73,13 @@ describe('text of office documents is found at its place, or what is passed over
     ),
     'a.docx in a content control': makeDocx(`<w:sdt><w:sdtContent>${paragraph('heron')}</w:sdtContent></w:sdt>`),
     'a.docx below a reading': makeDocx(RUBY),
+    'a.docx in a file it includes, with readings elsewhere': makeZip({
+      ...docxParts(
+        `egret</w:t></w:r></w:p>${RUBY.replace('he<', 'e<')}<w:altChunk xmlns:r="${OFFICE}" r:id="r1"/><w:p><w:r><w:t>`,
+      ),
+      'word/_rels/document.xml.rels': related(['aFChunk', 'part.txt']),
+      'word/part.txt': 'heron',
+    }),
     'a.docx in a reading': makeDocx(RUBY.replace('<w:t>y<', '<w:t>heron<')),
     'a.docx with another prefix': makeZip(
       renamed(docxParts(), (text) => text.replaceAll('w:', 'ns0:').replaceAll(':w=', ':ns0=')),

@@ -118,7 +118,7 @@ describe('office documents', () => {
     const messageOf = async (bytes: Buffer) => await readHere(TYPES.odt, [bytes]).then(() => 'no fault', String)
     expect(await messageOf(empty)).toBe('Error: The document cannot be read: its part content.xml is missing')
     expect(await messageOf(foreign)).toBe(
-      'Error: The document cannot be read: its format is another than its name says',
+      'Error: The document cannot be read: its format is not the one that its name says',
     )
   })
 

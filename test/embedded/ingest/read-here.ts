@@ -17,7 +17,7 @@ export async function readHere(mimeType: string, chunks: readonly Buffer[]): Pro
     restart: () => {
       passages = []
     },
-    take: (passage: Passage) => {
+    emit: (passage: Passage) => {
       passages.push(passage)
     },
     drain: () => {},

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createPlaceFinder } from '../../../src/embedded/ingest/passage-writer.ts'
+import { createPositionFinder } from '../../../src/embedded/ingest/passage-writer.ts'
 import { pluck, type ServiceClient } from '../../contract/service-client.ts'
 import { startLibrary } from '../temporary-library.ts'
 
@@ -54,7 +54,7 @@ it('a found place holds the very text that was asked for', () => {
       fc.nat(3),
       (pieces, skipped) => {
         const bytes = Buffer.from(pieces.slice(skipped).join(''))
-        const find = createPlaceFinder((_, offset, length) => bytes.subarray(offset, offset + length))
+        const find = createPositionFinder((_, offset, length) => bytes.subarray(offset, offset + length))
         for (const text of pieces) {
           const place = find(1, text)
           if (place) expect(bytes.subarray(place.offset, place.offset + place.length).toString()).toBe(text)

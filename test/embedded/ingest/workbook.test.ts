@@ -48,11 +48,17 @@ describe('a workbook', () => {
     ['0.0 "days"', 45351, '45351'],
     ['[Red]0.00', 0.5, '0.5'],
     ['[h]:mm', 0.5, '12:00:00'],
+    ['[h]:mm', -5 / 86_400, '-0:00:05'],
     ['General', 12, '12'],
     ['yyyy', -1, '-1'],
   ] as const)('a number in the format %j is shown as its reader sees it', async (format, value, text) => {
     const sheet = { A: `<row r="1">${cell('A1', value, 1)}</row>` }
     expect(await textOf(sheet, { formats: [0, format] })).toBe(`## A\n\n| ${text} |`)
+  })
+
+  it('a wide gap between cells is shortened, and cells after it that stand side by side stay so', async () => {
+    const sheet = { A: `<row r="1">${cell('A1', 1)}${cell('BA1', 2)}${cell('BB1', 3)}</row>` }
+    expect(await textOf(sheet)).toBe(`## A\n\n| 1 |${'  |'.repeat(20)} 2 | 3 |`)
   })
 
   it('a workbook counts days from 1904 if it declares so', async () => {
@@ -73,7 +79,8 @@ describe('a workbook', () => {
   it('a workbook without cells ends as partial, a broken one as failed', async () => {
     expect((await readHere(TYPES.xlsx, [makeXlsx({ A: '' })])).end.status).toBe('partial')
     const lying = makeZip({ 'xl/workbook.xml': { content: '<workbook/>'.repeat(1_000), declaredBytes: 10 } })
-    for (const bytes of [lying, makeZip({ 'a.xml': '' }), makeXlsx({ A: '' }).subarray(0, 400)]) {
+    const deep = makeXlsx({ A: '<a>'.repeat(200_000) })
+    for (const bytes of [lying, deep, makeZip({ 'a.xml': '' }), makeXlsx({ A: '' }).subarray(0, 400)]) {
       await expect(readHere(TYPES.xlsx, [bytes])).rejects.toThrow(/damaged/)
     }
   })

@@ -145,7 +145,7 @@ test('the agent endpoint refuses pages of other origins', async () => {
 test('mistakes of an agent are explained in words', async () => {
   const { agent, libraryId, resource } = await libraryWithText()
   for (const [tool, args, message] of [
-    ['search', { query: 'x', library: 'None' }, 'There is no library "None" that may be read, only: "Library'],
+    ['search', { query: 'x', library: 'None' }, 'There is no library "None" to read; readable libraries: "Library'],
     ['list_directory', { library: libraryId, path: '/none' }, 'Directory not found'],
     ['read_resource', { library: libraryId, resource: 'none' }, 'Resource not found'],
     ['read_resource', { library: libraryId, resource, offset: -1 }, 'offset'],

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pluck } from '../../contract/service-client.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { startLibrary } from '../temporary-library.ts'
 
 const LARGE = 'large '.repeat(50_000)
@@ -16,11 +17,15 @@ function storedFiles(dataDir: string): string[] {
   )
 }
 
-/** A form without a declared length. */
-function endlessForm(size: number): RequestInit & { duplex: 'half' } {
-  const head = '--B\r\nContent-Disposition: form-data; name="file"; filename="e"\r\n\r\n'
-  const pieces = [head, ...Array.from({ length: size / 1_000 }, () => 'x'.repeat(1_000)), '\r\n--B--']
-  const body = ReadableStream.from(pieces).pipeThrough(new TextEncoderStream())
+/** A form without a declared length, whose last part is sent once `beforeEnd` has resolved. */
+function endlessForm(size: number, beforeEnd = async () => {}): RequestInit & { duplex: 'half' } {
+  const pieces = async function* () {
+    yield '--B\r\nContent-Disposition: form-data; name="file"; filename="e"\r\n\r\n'
+    for (let sent = 0; sent < size; sent += 1_000) yield 'x'.repeat(1_000)
+    await beforeEnd()
+    yield '\r\n--B--'
+  }
+  const body = ReadableStream.from(pieces()).pipeThrough(new TextEncoderStream())
   return { method: 'POST', body, duplex: 'half', headers: { 'content-type': 'multipart/form-data; boundary=B' } }
 }
 
@@ -66,6 +71,18 @@ describe('uploads to the embedded library', () => {
     expect((await client.get(`/resources/${kept}`)).text).toBe(LARGE)
     await client.call('DELETE', `/libraries/${two}`)
     await library.settled()
+    expect(storedFiles(dataDir)).toEqual([])
+  })
+
+  it('an upload into a library that was deleted meanwhile leaves no file', async () => {
+    // Time does not pass, so removal waits after its first piece, with the directories of the library.
+    const { dataDir, client } = await startLibrary({ clock: manualClock() })
+    const id = await client.createLibrary()
+    for (let number = 0; number < 200; number += 1)
+      await client.call('POST', `/libraries/${id}/directory`, { path: `/${number}` })
+    const form = endlessForm(300_000, async () => void (await client.call('DELETE', `/libraries/${id}`)))
+    const { status, json } = await client.send(`/libraries/${id}/files`, form)
+    expect([status, json.message]).toEqual([404, expect.stringContaining('Library')])
     expect(storedFiles(dataDir)).toEqual([])
   })
 

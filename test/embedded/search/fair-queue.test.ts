@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openFairQueue } from '../../../src/embedded/search/fair-queue.ts'
+import { openFairQueue } from '../../../src/embedded/search/open-search.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
 const SLOTS = 2

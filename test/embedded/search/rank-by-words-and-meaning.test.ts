@@ -1,14 +1,14 @@
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { packChunks } from '../../../src/embedded/embedding/packed-vectors.ts'
+import { packChunks } from '../../../src/embedded/embedding/chunks.ts'
 import { compareChunks, fuseRanks } from '../../../src/embedded/search/rank-by-words-and-meaning.ts'
 
-const byTerms = (ids: readonly number[], isWhole: boolean) =>
-  ids.map((resourceId, rank) => ({ resourceId, ordinals: [0], isWhole, score: 0.5 - rank / 20 }))
+const byTerms = (ids: readonly number[], hasAllTerms: boolean) =>
+  ids.map((resourceId, rank) => ({ resourceId, ordinals: [0], hasAllTerms, score: 0.5 - rank / 20 }))
 const near = (ids: readonly number[]) =>
   ids.map((resourceId, rank) => ({ resourceId, ordinal: 0, start: 0, nearness: 0.9 - rank / 100 }))
-const fuse = (terms: readonly number[], meaning: readonly number[], embedded: readonly number[], isWhole = true) =>
-  fuseRanks(byTerms(terms, isWhole), { nearest: near(meaning), embedded: new Set(embedded) }).map(
+const fuse = (terms: readonly number[], meaning: readonly number[], embedded: readonly number[], hasAllTerms = true) =>
+  fuseRanks(byTerms(terms, hasAllTerms), { nearest: near(meaning), embedded: new Set(embedded) }).map(
     ({ resourceId }) => resourceId,
   )
 
@@ -67,7 +67,7 @@ it('of the resources that words find alike, meaning decides, as a share of their
     [5, 4],
   ].map(([first = 0, second = 0]) =>
     fuseRanks(
-      [first, second].map((score, resourceId) => ({ resourceId, ordinals: [0], isWhole: false, score })),
+      [first, second].map((score, resourceId) => ({ resourceId, ordinals: [0], hasAllTerms: false, score })),
       { nearest: [{ resourceId: 1, ordinal: 0, start: 0, nearness: 0.04 }], embedded: new Set([0, 1]) },
     ).map(({ resourceId }) => resourceId),
   )

@@ -14,7 +14,7 @@ function openCache(directory = temporaryDirectory()) {
   const cache = openPictureCache({ ...paths, maxBytes: 30 })
   const made: string[] = []
   const take = (sha256: Buffer, name: string) =>
-    cache.take(sha256, name, async () => {
+    cache.getOrMake(sha256, name, async () => {
       made.push(name)
       return Buffer.from(name.padEnd(10))
     })
@@ -50,7 +50,7 @@ test('calls at the same time share one file', async () => {
 
 test('a file that cannot be made is tried again', async () => {
   const { cache, take } = openCache()
-  await expect(cache.take(ONE, 'a', () => Promise.reject(new Error('not now')))).rejects.toThrow('not now')
+  await expect(cache.getOrMake(ONE, 'a', () => Promise.reject(new Error('not now')))).rejects.toThrow('not now')
   expect(String(await take(ONE, 'a'))).toBe('a         ')
 })
 
@@ -59,7 +59,7 @@ test('the files of a removed content go, also those being made', async () => {
   const { promise, resolve } = Promise.withResolvers<Buffer>()
   await take(ONE, 'a')
   await take(OTHER, 'b')
-  const making = cache.take(ONE, 'c', () => promise)
+  const making = cache.getOrMake(ONE, 'c', () => promise)
   const removing = cache.remove(ONE)
   resolve(Buffer.from('c'))
   await Promise.all([making, removing])

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
@@ -6,6 +6,7 @@ import { chunkVectorsTable } from '../../../src/embedded/database/chunk-vectors-
 import { openLibraryDatabase, openServedLibrary } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables, type Tables } from '../../../src/embedded/database/open-tables.ts'
 import { newIdentifier } from '../../../src/embedded/identifiers.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
@@ -81,14 +82,33 @@ it('the file of a content is removed with its last library', async () => {
   const libraries = [await client.createLibrary(), await client.createLibrary()]
   const content = PASSAGES.join('\n')
   for (const id of libraries) await client.uploaded(id, { name: 'a.bin', type: 'application/octet-stream', content })
-  const files = () => readdirSync(join(dataDir, 'files'), { recursive: true, encoding: 'utf8' }).filter(isHash)
   const left: number[] = []
   for (const id of libraries) {
     await client.call('DELETE', `/libraries/${id}`)
     await library.settled()
-    left.push(files().length)
+    left.push(contentFiles(dataDir).length)
   }
   expect(left).toEqual([1, 0])
+})
+
+it('the file of a content that could not be removed is removed after the next start', async () => {
+  const failed = Promise.withResolvers<string>()
+  const { client, library, dataDir, stop } = await startLibrary({ logger: { ...silentLogger, error: failed.resolve } })
+  const id = await client.createLibrary()
+  await client.uploaded(id, { name: 'a.txt', content: PASSAGES.join('\n') })
+  await library.settled()
+  const [file = ''] = contentFiles(dataDir)
+  // A directory in the place of the file cannot be removed like one.
+  renameSync(file, join(dataDir, 'aside'))
+  mkdirSync(file)
+  await client.call('DELETE', `/libraries/${id}`)
+  expect(await failed.promise).toMatch(/^Cannot continue to remove deleted libraries/)
+  await stop()
+  rmdirSync(file)
+  renameSync(join(dataDir, 'aside'), file)
+  const again = await startLibrary({ dataDir })
+  await again.library.settled()
+  expect([contentFiles(dataDir), countOf(dataDir, 'library')]).toEqual([[], 0])
 })
 
 it('a deleted library returns its space to the disk', async () => {
@@ -208,6 +228,7 @@ function usedPages(dataDir: string): number {
   return pages
 }
 
-function isHash(path: string): boolean {
-  return /[0-9a-f]{64}(\.zst)?$/.test(path)
+function contentFiles(dataDir: string): string[] {
+  const entries = readdirSync(join(dataDir, 'files'), { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
 }

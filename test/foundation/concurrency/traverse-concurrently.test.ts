@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { traverseConcurrently } from '../../../src/foundation/concurrency/traverse-concurrently.ts'
+import { traverseConcurrently } from '../../../src/foundation/concurrency/run-concurrently.ts'
 
 interface Node {
   readonly depth: number

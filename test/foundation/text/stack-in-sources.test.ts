@@ -11,8 +11,11 @@ describe('the stack of an error', () => {
   test('a stack with source maps names the places in the sources', () => {
     const directory = writeTree(temporaryDirectory(), { 'dist/with space.js': '', 'dist/with space.js.map': MAP })
     const file = join(directory, 'dist', 'with space.js')
-    const shown = stackInSources(`Error: no\n    at run (${file}:1:1)\n    at async ${pathToFileURL(file)}:1:1`)
-    expect(shown).toMatch(/^Error: no\n {4}at run \(\S+\/src\/a\.ts:3:5\)\n {4}at async \S+\/src\/a\.ts:3:5$/)
+    const url = pathToFileURL(file)
+    const shown = stackInSources(`Error: no\n    at run (${file}:1:1)\n    at ${url}:1:1\n    at async ${url}:1:1`)
+    expect(shown).toMatch(
+      /^Error: no\n {4}at run \(\S+\/src\/a\.ts:3:5\)\n {4}at \S+\/src\/a\.ts:3:5\n {4}at async \S+\/src\/a\.ts:3:5$/,
+    )
   })
 
   test('a stack keeps the places that have no source map', () => {

@@ -91,7 +91,7 @@ export class SimulatedState implements Disposable {
     const write = <T>(work: () => T): T => commit(work, true)
     // What lies in temporary tables ends with the process.
     for (const statement of this.#emptyTemporary) statement.run()
-    write(() => this.queries.contents.doubtCutOff())
+    write(() => this.queries.contents.markCutOffInDoubt())
     return {
       directory: '/state',
       ...this.queries,

@@ -8,7 +8,7 @@ export function describeLostCommits(ledger: () => LedgerUnderTest): void {
       await nas.claim('a')
       const restore = await ledger().mark()
       await restore()
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: false })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: false })
       await expectLedgerError(laptop.claim('b'), 'session-over')
       const { generation, timeline } = nas.opened
       const opened = await nas.open()
@@ -41,7 +41,7 @@ export function describeLostCommits(ledger: () => LedgerUnderTest): void {
       await nas.ledger.renew(nas.session)
       await restore()
       await nas.open()
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true })
     })
 
     test('takes what it lacks once more, and no end of that is odd [P3]', async () => {
@@ -71,7 +71,7 @@ export function describeLostCommits(ledger: () => LedgerUnderTest): void {
       await restore()
       await laptop.open()
       expect(laptop.session).not.toBe(lost)
-      expect(await nas.ledger.renew(lost)).toMatchObject({ isOurs: false })
+      expect(await nas.ledger.renew(lost)).toMatchObject({ isOpen: false })
     })
   })
 }

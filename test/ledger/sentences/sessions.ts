@@ -38,8 +38,8 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       const nas = await TestHost.open(ledger())
       const before = nas.session
       await nas.open()
-      expect(await nas.ledger.renew(before)).toMatchObject({ isOurs: false })
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      expect(await nas.ledger.renew(before)).toMatchObject({ isOpen: false })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true })
       await expectLedgerError(nas.ledger.claim(before, nas.library, [wanted('a')], NO_LIMIT), 'session-over')
       await expectLedgerError(nas.ledger.takeFollowUps(before, nas.library, ['r']), 'session-over')
     })
@@ -51,7 +51,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await nas.ledger.renew(nas.session)
       await expectLedgerError(nas.ledger.open({ key: nas.key, name: 'copy', version: '1' }, copied), 'host-in-use')
       await expectLedgerError(nas.ledger.open({ key: nas.key, name: 'copy', version: '1' }, null), 'host-in-use')
-      expect(await nas.ledger.renew(nas.session), 'the living host goes on').toMatchObject({ isOurs: true })
+      expect(await nas.ledger.renew(nas.session), 'the living host goes on').toMatchObject({ isOpen: true })
     })
 
     test('a copied state is noticed by its place, also if it comes first [P16]', async () => {
@@ -66,7 +66,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await nas.ledger.renew(nas.session)
       // At its own place it is no copy, whatever the ledger has lost.
       nas.opened = await nas.ledger.open({ ...identity, place: 'here' }, 77n)
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true })
     })
 
     test('of two copies at the same place, as in images of a disk, one is refused [P16]', async () => {
@@ -74,7 +74,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       const identity = { key: nas.key, name: 'nas', version: '1', place: 'here' }
       const open = async (previous: bigint, isRestored = false) => {
         const { session } = await nas.ledger.open({ ...identity, isRestored }, previous)
-        expect(await nas.ledger.renew(session)).toMatchObject({ isOurs: true })
+        expect(await nas.ledger.renew(session)).toMatchObject({ isOpen: true })
         return session
       }
       const copied = await open(nas.session)
@@ -92,7 +92,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       const previous = nas.session
       await expectLost(ledger(), nas, loss, () => nas.open(previous))
       await nas.open(previous)
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true })
     })
 
     test('a lost first opening is repeated', async () => {
@@ -124,7 +124,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       const previous = nas.session
       const first = (await nas.open(previous)).session
       await nas.open(previous)
-      expect(await nas.ledger.renew(first)).toMatchObject({ isOurs: false })
+      expect(await nas.ledger.renew(first)).toMatchObject({ isOpen: false })
     })
 
     test('a host that the ledger does not know opens, whatever its previous session', async () => {
@@ -137,7 +137,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
 
     test('the session of another ledger is not renewed', async () => {
       const nas = await TestHost.open(ledger())
-      expect(await nas.ledger.renew(12_345n)).toEqual({ isOurs: false, orders: [], waitMs: 0, busyOthers: 0 })
+      expect(await nas.ledger.renew(12_345n)).toEqual({ isOpen: false, orders: [], waitMs: 0, busyOthers: 0 })
     })
 
     test('what others see of a session does not let them act for its host [S-30]', async () => {
@@ -151,9 +151,9 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await expectLedgerError(laptop.ledger.takeFollowUps(stolen, nas.library, ['r']), 'session-over')
       const nothing = { sentInDay: 0, mirrors: [], problems: [], runs: [] }
       await expectLedgerError(laptop.ledger.publish(stolen, nothing), 'session-over')
-      expect(await laptop.ledger.renew(stolen)).toMatchObject({ isOurs: false })
+      expect(await laptop.ledger.renew(stolen)).toMatchObject({ isOpen: false })
       await laptop.ledger.close(stolen)
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true })
       await laptop.settle(['a', { kind: 'not-sent', session: stolen }])
       expect(await laptop.claim('a')).toMatchObject([{ kind: 'elsewhere', host: 'nas' }])
     })
@@ -178,7 +178,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       await ledger().passTime(SILENT_MS)
       expect(await laptop.ledger.closeSilent(owner)).toBe(true)
       expect(await laptop.ledger.closeSilent(owner)).toBe(false)
-      expect(await nas.ledger.renew(nas.session)).toEqual({ isOurs: false, orders: [], waitMs: 0, busyOthers: 0 })
+      expect(await nas.ledger.renew(nas.session)).toEqual({ isOpen: false, orders: [], waitMs: 0, busyOthers: 0 })
       await expectLedgerError(nas.claim('b'), 'session-over')
     })
 
@@ -190,7 +190,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       if (!owner) throw new Error('no owner')
       await nas.ledger.renew(nas.session)
       expect(await laptop.ledger.closeSilent(owner)).toBe(false)
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true })
     })
 
     test('a renewal and a closing at the same time exclude each other [P3]', async () => {
@@ -201,11 +201,11 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
         const owner = seen?.kind === 'elsewhere' ? seen.owner : undefined
         if (!owner) throw new Error('no owner')
         await ledger().passTime(SILENT_MS)
-        const [{ isOurs }, isClosed] = await Promise.all([
+        const [{ isOpen }, isClosed] = await Promise.all([
           nas.ledger.renew(nas.session),
           laptop.ledger.closeSilent(owner),
         ])
-        expect(isClosed).toBe(!isOurs)
+        expect(isClosed).toBe(!isOpen)
       }
     })
 
@@ -213,7 +213,7 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
       const [nas, laptop] = await openTwo(ledger())
       await laptop.close(nas)
       await nas.open()
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true })
     })
 
     test('answers name a host as it is called now', async () => {
@@ -261,9 +261,9 @@ export function describeSessions(ledger: () => LedgerUnderTest): void {
         { kind: 'pause', mirror: 'Papers' },
         { kind: 'sync', mirror: null },
       ]
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true, orders })
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true, orders: [] })
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: true, orders: [] })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true, orders })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true, orders: [] })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: true, orders: [] })
     })
 
     test('a renewal whose answer was lost brings them again', async () => {

@@ -24,7 +24,7 @@ export function describeTakeOver(ledger: () => LedgerUnderTest): void {
       const [nas, laptop] = await openTwo(ledger())
       await nas.claim('a')
       await nas.ledger.close(nas.session)
-      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOurs: false })
+      expect(await nas.ledger.renew(nas.session)).toMatchObject({ isOpen: false })
       expect(await laptop.claim('a')).toEqual([{ kind: 'doubtful', places: [wanted('a').place], host: 'nas' }])
     })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isLeftOut } from '../../../src/local/ignore/is-left-out.ts'
+import { isLeftOut } from '../../../src/local/ignore/ignore-files.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 

@@ -64,6 +64,15 @@ describe('matching in linear time', () => {
     expect(scope.decide(`x/${long}`, true)).toBeUndefined()
   })
 
+  test.each([
+    ['parts for any names', `${'a/**/'.repeat(8)}z`, `${'a/'.repeat(60)}y`],
+    ['parts with two stars', `${'*a*/'.repeat(6)}z`, `${`${'a'.repeat(200)}/`.repeat(6)}y`],
+    ['blanks within it', `a${' '.repeat(300_000)}b`, 'a/b'],
+    ['stars in a row', `a${'*'.repeat(300_000)}b`, 'a/c'],
+  ])('matching of a pattern with many %s ends [F-FS-26]', (_, costly, path) => {
+    expect(createRootScope({ ignore: [costly], include: [] }).decide(path, false)).toBeUndefined()
+  })
+
   test('a pattern of many wildcards finds its matches', () => {
     const scope = createRootScope({ ignore: ['*a*b*c*.md', '!*a*b*c*d*.md'], include: [] })
     expect(scope.decide('x/1a2b3c4.md', false)).toMatchObject({ pattern: '*a*b*c*.md' })

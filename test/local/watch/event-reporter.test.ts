@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../../src/foundation/clock.ts'
-import { EventReporter } from '../../../src/local/watch/event-reporter.ts'
+import { EventReporter } from '../../../src/local/watch/tree-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { recording } from './watched-tree.ts'
 

@@ -5,7 +5,7 @@ import { clientOf, collect, HELLO, serve, thrownBy, uploadOf } from '../support.
 
 const IDENTIFIERS = [
   ...['', '.', '..', '../x', 'a/../b', 'a/./b', '..\\x', 'a\\..'],
-  ...['..%2F', '%2e%2e', '%2E%2e/x', '..%252Fx', '%25252e%25252E', '..%5cx'],
+  ...['..%2F', '%2e%2e', '%2E%2e/x', '..%252Fx', '%25252e%25252E', '%25%32%65', '..%5cx'],
   ...['a\r\nX: y', 'a\n', '\0', 'a\u007f', '%0d%0aX: y', '%00', '\ud800', 'x'.repeat(513)],
 ]
 const PATHS = ['', 'a', '/..', '/../x', '/a/../b', '/a/..', '/./a', '/a/.', '//a', '/a//b', '/a\0b', '/\udc00']

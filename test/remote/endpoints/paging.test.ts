@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pagesOf } from '../../../src/remote/endpoints/paging.ts'
+import { pagesOf } from '../../../src/remote/endpoints/library-endpoints.ts'
 import { collect, thrownBy } from '../support.ts'
 
 interface TestPage {
@@ -19,7 +19,7 @@ function listing(pages: Readonly<Record<string, TestPage>>) {
 it('each cursor is sent back unchanged', async () => {
   const odd = 'a/b?c=d&é%20 '
   const asked: (string | undefined)[] = []
-  const pages = pagesOf('list', async (cursor) => {
+  const pages = pagesOf({ verb: 'list' }, async (cursor) => {
     asked.push(cursor)
     return cursor === undefined ? page(1, odd) : page(2, null)
   })
@@ -33,7 +33,10 @@ it.each([
   ['a truncated page without cursor', listing({ first: page(1, null, true) })],
   ['a cursor on a page that is whole', listing({ first: page(1, 'a', false) })],
 ])('a listing with %s is refused as incomplete [F-SV-17]', async (_, fetchPage) => {
-  expect(await thrownBy(pagesOf('list', fetchPage))).toMatchObject({ kind: 'temporary', code: 'answer-malformed' })
+  expect(await thrownBy(pagesOf({ verb: 'list' }, fetchPage))).toMatchObject({
+    kind: 'temporary',
+    code: 'answer-malformed',
+  })
 })
 
 it('a listing that never ends is ended [P21, F-SV-17]', async () => {
@@ -42,13 +45,13 @@ it('a listing that never ends is ended [P21, F-SV-17]', async () => {
     n += 1
     return page(n, `cursor-${n}`)
   }
-  expect(await thrownBy(pagesOf('list', endless, 1_000))).toMatchObject({ code: 'answer-malformed' })
+  expect(await thrownBy(pagesOf({ verb: 'list' }, endless, 1_000))).toMatchObject({ code: 'answer-malformed' })
   expect(n).toBe(1_000)
 })
 
 it('a hundred thousand consistent pages are read [P21]', async () => {
   let n = 0
-  const pages = pagesOf('list', async () => {
+  const pages = pagesOf({ verb: 'list' }, async () => {
     n += 1
     return page(n, n < 100_000 ? `c${n}` : null)
   })
@@ -59,7 +62,7 @@ it('a hundred thousand consistent pages are read [P21]', async () => {
 
 it('a repeated cursor is recognised however long it is', async () => {
   const long = 'x'.repeat(100_000)
-  const pages = pagesOf('list', async (cursor) => page(1, cursor === `${long}1` ? `${long}2` : `${long}1`))
+  const pages = pagesOf({ verb: 'list' }, async (cursor) => page(1, cursor === `${long}1` ? `${long}2` : `${long}1`))
   expect(await thrownBy(pages)).toMatchObject({
     code: 'answer-malformed',
     message: expect.stringContaining('sent a cursor twice'),

@@ -3,8 +3,8 @@ import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { decideCapabilities } from '../../../src/remote/capabilities/capabilities.ts'
 import type { UploadRequest } from '../../../src/remote/service-client.ts'
+import { UploadBuffers } from '../../../src/remote/wire/multipart.ts'
 import { openSocket } from '../../../src/remote/wire/sockets.ts'
-import { UploadBuffers } from '../../../src/remote/wire/upload-buffers.ts'
 import { clientOf, turns, uploadOf } from '../support.ts'
 
 const MUCH = Buffer.alloc(32 << 20)

@@ -200,7 +200,8 @@ test('a document whose reader is not installed is kept, says so, and is read onc
   expect(shown.stdout).toContain('PDF files cannot be read here')
   expect(shown.stdout).toContain('npm install -g @hyzyla/pdfium')
   expect((await started('search', 'herons')).stdout).toContain('b.md')
-  await expect.poll(async () => (await started('search', 'pelicans')).stdout, { timeout: 20_000 }).toContain('a.pdf')
+  expectExit(await started('sync', 'Papers'), 0, '')
+  expect((await started('search', 'pelicans')).stdout).toContain('a.pdf')
 })
 
 describe('older versions of Node', () => {

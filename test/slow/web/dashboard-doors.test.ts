@@ -38,7 +38,7 @@ test('the page opens only addresses of the own service [S-24]', async () => {
   url = '/api/v1/resources/x?signature=y'
   await button.click()
   await expect.poll(() => opened).toEqual([own, own])
-  const refused = page.getByRole('alert').filter({ hasText: /gave an address/ })
+  const refused = page.getByRole('alert').filter({ hasText: /(?:gave|returned) an address/ })
   for (url of [
     ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd'],
     ...['https://elsewhere.example/x', `${service.url}.elsewhere.example/`, '//elsewhere.example/x'],

@@ -73,7 +73,7 @@ test('a directory is added by the keyboard alone, with errors beside their field
   await page.keyboard.type('s')
   await page.keyboard.press('Enter')
   await dialog.getByText('The first run finds 1 file, 15 B.').waitFor()
-  await dialog.getByText('The library Notes is new, and will be made.').waitFor()
+  await dialog.getByText('The library Notes is new and will be created.').waitFor()
   expect(await complaintsOf(page)).toEqual([])
   await page.setViewportSize({ width: 320, height: 640 })
   expect(await cutOff(page, {})).toEqual([320])

@@ -335,7 +335,7 @@ test('no view of the dashboard is cut off at 320 pixels, also in German', async 
   }
   await show(page, 'settings', 'Settings')
   await page.getByRole('button', { name: 'Remove: Papers' }).click()
-  await page.getByText('It is taken out of').waitFor()
+  await page.getByText('The mirror is taken out of').waitFor()
   expect(await cutOff(page, GERMAN)).toEqual([320])
 })
 

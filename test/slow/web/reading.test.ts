@@ -365,7 +365,7 @@ test('a document is removed once that is confirmed, by who may', async () => {
   await page.getByRole('button', { name: 'Remove…' }).click()
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'Remove…' }).click()
-  await page.getByText('there is no way back').waitFor()
+  await page.getByText('this cannot be undone').waitFor()
   const [main, close] = ['Remove for good', 'Close'].map((name) => page.getByRole('button', { name }).boundingBox())
   expect(((await close)?.y ?? 0) - ((await main)?.y ?? 0), 'they do not touch').toBeGreaterThan(44)
   await page.getByRole('button', { name: 'Remove for good' }).click()

@@ -58,7 +58,7 @@ test('a refused file is reported, and sent again on request', async () => {
   await signIn(page, library.token)
   await page.getByRole('link', { name: '.inbox' }).click()
   await drop(page, { 'large.txt': 'x'.repeat(2_000), 'small.txt': 'It fits.' })
-  await page.getByText('Too large: The file is larger than this instance takes.').waitFor()
+  await page.getByText('Too large: The file is larger than this instance accepts.').waitFor()
   await page.getByText('1 of 2 files done · 1 problem').waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Too large').waitFor()

@@ -35,6 +35,18 @@ function markStored(store: Store, id: number, resourceId: string): void {
   store.contents.markStored(id, stored)
 }
 
+test('of a file that a listing names twice, the last wins', () => {
+  using used = openUsed()
+  const { report } = used.store
+  const entry = { libraryId: 1, directory: '/d', filename: 'a', title: '' }
+  const listed = ['r2', 'r1', 'r2', 'r1', 'r2'].map((resourceId, at) => ({ ...entry, resourceId, mime: `text/${at}` }))
+  report.addListed([...listed, { ...entry, resourceId: 'r2', filename: 'b', mime: 'text/b' }])
+  const mimesOf = (resourceId: string) => report.listLocations(1, resourceId).map(({ mime }) => mime)
+  expect(['r1', 'r2'].map(mimesOf)).toEqual([['text/3'], ['text/4', 'text/b']])
+  report.addListed([{ ...entry, resourceId: 'r1', mime: 'text/later' }])
+  expect(mimesOf('r1')).toEqual(['text/later'])
+})
+
 describe('contents', () => {
   test('a content is one for its bytes and type [P3]', () => {
     using used = openUsed()

@@ -7,7 +7,14 @@ import type { Connection, Engine } from '../../../src/sync/engine.ts'
 import { mirrorOf, openTestEngine, startEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
+import {
+  controllerSettings,
+  isIdle,
+  manualWatch,
+  startController,
+  turnsOfTheLoop,
+  until,
+} from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** For tests in which nothing may wait for a delay to pass. */
@@ -183,7 +190,7 @@ describe('uploads', () => {
 
 test('a change is sent although all others have just ended', async () => {
   await using service = await startFaultyService({ library: 'Test' })
-  const { controller, write, rescanning } = await controlledMirror(service, { 'a.md': 'a' })
+  const { engine, write, rescanning } = await controlledMirror(service, { 'a.md': 'a' })
   const isOver = Promise.withResolvers<void>()
   service.onResponse = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
   write('b.md', 'b')
@@ -191,7 +198,8 @@ test('a change is sent although all others have just ended', async () => {
   // The upload under way ends after the next change was rescanned and before the run learns of it.
   rescanning.isOver = async () => {
     isOver.resolve()
-    await until('nothing is sent any more', () => controller.status.state !== 'sending')
+    await until('nothing is sent any more', () => !isUnderWay(engine))
+    await turnsOfTheLoop()
   }
   write('c.md', 'c')
   await until('it is sent as well', () => service.count('uploadFile') === 3)
@@ -261,6 +269,21 @@ describe('the state while sending', () => {
     isMade.resolve()
     await until('c.md is sent', () => service.count('uploadFile') === 3)
     await until('the controller is idle', () => isIdle(running))
+  })
+
+  test('a mirror is not idle before its run is recorded', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { controller, running, engine, release } = await sendingMirror(service)
+    const { runs } = engine.store
+    const { finish } = runs
+    const states: string[] = []
+    runs.finish = (...run) => {
+      states.push(controller.status.state)
+      finish(...run)
+    }
+    release()
+    await until('the controller is idle', () => isIdle(running))
+    expect(states).toEqual(['sending'])
   })
 
   test('a run reports a repeated problem once', async () => {

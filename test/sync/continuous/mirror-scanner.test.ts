@@ -51,7 +51,7 @@ describe('scans', () => {
   test('a scan is planned for more files than can settle', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const unsettled: UnsettledFile[] = Array.from({ length: 10_000 }, (_, index) => {
-      return { path: `${index}.md`, isKnown: false, fingerprint: FINGERPRINT }
+      return { path: `${index}.md`, isInStore: false, fingerprint: FINGERPRINT }
     })
     const startWalk: Engine['startWalk'] = async function* () {
       yield { ...emptyBatch(), directories: [''], unsettled }

@@ -11,11 +11,11 @@ test.each([
   const logged: string[] = []
   const log = (level: string) => () => void logged.push(level)
   const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
-  const means = {
+  const method = {
     choose: () => ({ backEnd: 'chokidar', reason: 'a test' }) as const,
     watch: () => Promise.reject(error),
   }
-  const place = { root: '/nowhere', settleMs: 1, means, name: 'papers' }
+  const place = { root: '/nowhere', settleMs: 1, method, name: 'papers' }
   const hooks = { onHint() {}, onScanNeeded() {} }
   await using watch = await MirrorWatch.open({ fs: nodeFileSystem, clock: systemClock, logger }, place, hooks)
   expect(watch).toMatchObject({ backEnd: 'poll', isPolled: true, isLimited: false })

@@ -7,7 +7,7 @@ test('the preview of rules sees only what the mirror includes', () => {
   const rules = { maxSizeBytes: null, oneFileSystem: false, emptyFiles: 'upload' } as const
   const before = { ...rules, ignore: ['/notes/'], include: ['*.txt', '.env'] }
   const after = { ...before, ignore: ['b*'] }
-  expect(previewRules({ path, before, after, ownDirectories: [], mostMs: 60_000 })).toEqual({
+  expect(previewRules({ path, before, after, ownDirectories: [], maxMs: 60_000 })).toEqual({
     ...{ files: 2, bytes: 2, isWhole: true },
     leaving: { count: 1, first: ['b.txt'] },
     coming: { count: 1, first: ['notes/d.txt'] },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { untilAborted } from '../../../src/foundation/concurrency/until-aborted.ts'
+import { untilAborted } from '../../../src/foundation/concurrency/waits.ts'
 import { InterruptedError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import type { MirrorSettings } from '../../../src/sync/engine.ts'

@@ -42,11 +42,11 @@ describe('report --verify', () => {
     })
     const { rows, verification } = await tested.report([mirror], { verifies: true })
     expect(rows.map(({ entry }) => [entry.path, entry.class, entry.reason])).toEqual([
-      ['copy.md', 'needs-attention', 'the service gives back other bytes than were sent'],
-      ['gone.md', 'missing-remotely', 'the service no longer gives back its bytes'],
-      ['other.md', 'needs-attention', 'the service gives back other bytes than were sent'],
+      ['copy.md', 'needs-attention', 'the service returns other bytes than were sent'],
+      ['gone.md', 'missing-remotely', 'the service no longer returns its bytes'],
+      ['other.md', 'needs-attention', 'the service returns other bytes than were sent'],
       ['same.md', 'in-sync', null],
-      ['short.md', 'needs-attention', 'the service gives back other bytes than were sent'],
+      ['short.md', 'needs-attention', 'the service returns other bytes than were sent'],
     ])
     expect(verification).toMatchObject({ contents: 4, bytes: 18, faults: { length: 3 } })
   })
@@ -60,7 +60,7 @@ describe('report --verify', () => {
     downloads((name) => (name === 'a.md' || name === 'b.md' ? text('no such text') : undefined))
     const { rows, verification } = await tested.report([mirror], { verifies: true })
     expect(verification?.contents).toBe(3)
-    const other = 'the service gives back other bytes than were sent'
+    const other = 'the service returns other bytes than were sent'
     expect(rows.map(({ entry }) => [entry.path, entry.class, entry.reason])).toEqual([
       ['a.md', 'needs-attention', other],
       ['b.md', 'needs-attention', `${other}; gone: its file is no longer there; still searchable`],

@@ -5,12 +5,12 @@ import { systemClock } from '../../../src/foundation/clock.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import type { ScanBatch } from '../../../src/sync/scan/scan-batch.ts'
 import { createScanner, scopeAt, walkTree } from '../../../src/sync/scan/scan-directory.ts'
-import { SMALL_TREE, walkBySize, walkSmallTree } from '../../../src/sync/scan/walk-small-tree.ts'
+import { walkBySize } from '../../../src/sync/scan/walk-by-checkers.ts'
+import { SMALL_TREE, walkSmallTree } from '../../../src/sync/scan/walk-small-tree.ts'
 import { accountOf, mirrorOf, startEngine } from '../../support/engine.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { walkOptions } from './walk-options.ts'
 
-const NEVER = new AbortController().signal
 const ENDLESS = { calls: Infinity, bytes: Infinity, durationMs: Infinity }
 const FILES = 60
 /** A clock by which no file is too new for its hash to be proof. */
@@ -69,49 +69,71 @@ function sumUp(batches: readonly ScanBatch[]): string[] {
   return [...counted, ...found.map(write)].sort()
 }
 
-function walkRest(root: string, fs: FileSystem, rest: readonly string[]): ScanBatch[] {
+function walkRest(
+  root: string,
+  fs: FileSystem,
+  remaining: readonly { readonly path: string }[] = [{ path: '' }],
+): ScanBatch[] {
   const scanner = scannerOf(root, fs)
-  return rest.flatMap((path) => [...walkTree(scanner, [{ path, scope: scopeAt(scanner, path) }], () => {})])
+  return remaining.flatMap(({ path }) => [...walkTree(scanner, [{ path, scope: scopeAt(scanner, path) }], () => {})])
 }
 
 describe('a walk on the main thread', () => {
   test('the main thread walks a small tree to its end', () => {
     const root = oddTree()
-    const { batches, rest } = walkSmallTree(scannerOf(root), NEVER, ENDLESS)
-    expect(rest).toEqual([])
-    expect(sumUp(batches)).toEqual(sumUp(walkRest(root, nodeFileSystem, [''])))
+    const { batches, remaining } = walkSmallTree(scannerOf(root), ENDLESS)
+    expect(remaining).toEqual([])
+    expect(sumUp(batches)).toEqual(sumUp(walkRest(root, nodeFileSystem)))
   })
 
   test('a walk leaves whole directories to threads, wherever it ends', () => {
     const root = oddTree()
     const { fs, counts } = countingFileSystem()
-    const whole = sumUp(walkRest(root, fs, ['']))
+    const whole = sumUp(walkRest(root, fs))
     const most = counts.calls
     expect(whole).toContainEqual(expect.stringContaining('"unreadable"'))
     for (let calls = 0; calls <= 2 * most; calls += 1) {
-      const { batches, rest } = walkSmallTree(scannerOf(root, fs), NEVER, { ...ENDLESS, calls })
-      expect(sumUp([...batches, ...walkRest(root, fs, rest)])).toEqual(whole)
+      const { batches, remaining } = walkSmallTree(scannerOf(root, fs), { ...ENDLESS, calls })
+      expect(sumUp([...batches, ...walkRest(root, fs, remaining)])).toEqual(whole)
       expect(counts.open).toBe(0)
-      if (calls < 5) expect(rest).toEqual([''])
+      if (calls < 5) expect(remaining).toMatchObject([{ path: '' }])
     }
   })
 
   test('a walk leaves the directory of a large file to threads', () => {
-    const { rest } = walkSmallTree(scannerOf(oddTree()), NEVER, { ...ENDLESS, bytes: 90 })
-    expect(rest).toContain('b/d')
+    const { remaining } = walkSmallTree(scannerOf(oddTree()), { ...ENDLESS, bytes: 90 })
+    expect(remaining.map(({ path }) => path)).toContain('b/d')
   })
 
   test('a walk leaves all of a slow disk to threads', () => {
-    const { batches, rest } = walkSmallTree(scannerOf(oddTree()), NEVER, { ...ENDLESS, durationMs: -1 })
-    expect({ batches, rest }).toEqual({ batches: [], rest: [''] })
-  })
-
-  test('a walk ends with an interruption', () => {
-    expect(() => walkSmallTree(scannerOf(oddTree()), AbortSignal.abort(new Error('stop')), ENDLESS)).toThrow('stop')
+    const { batches, remaining } = walkSmallTree(scannerOf(oddTree()), { ...ENDLESS, durationMs: -1 })
+    expect({ batches, remaining }).toMatchObject({ batches: [], remaining: [{ path: '' }] })
   })
 })
 
-test('threads walk the rest of a larger tree', async () => {
+test.each([
+  ['directories of every size', SMALL_TREE],
+  ['a calling thread that leaves most of them to the other', { ...SMALL_TREE, calls: 40 }],
+  ['a calling thread that leaves all of them', { ...SMALL_TREE, calls: 0 }],
+])('the calling thread and another one walk each directory once: %s', async (_, bounds) => {
+  const small = Array.from({ length: 300 }, (_, index) => [`small/${index}/${index % 7}/a.md`, `${index}`])
+  const root = writeTree(temporaryDirectory(), { ...Object.fromEntries(small), ...manyFiles(2_000, 20) })
+  const { tested } = await startEngine()
+  const start = walkBySize(tested.store, 2, bounds)
+  const read: number[] = []
+  const options = { ...walkOptions(root), storedDirectoryCount: 1_000 }
+  await using walk = start(options, new AbortController().signal, ({ files }) => void read.push(files))
+  const found = (batches: readonly ScanBatch[]) => ({
+    directories: batches.flatMap(({ directories }) => directories).sort(),
+    files: batches
+      .flatMap(({ changes }) => changes.flatMap(({ path, files }) => files.map(({ name }) => `${path}/${name}`)))
+      .sort(),
+  })
+  expect(found(await Array.fromAsync(walk))).toEqual(found(walkRest(root, nodeFileSystem)))
+  expect(read.reduce((sum, files) => sum + files, 0)).toBe(2_300)
+})
+
+test('threads walk the remaining directories of a larger tree', async () => {
   const root = writeTree(temporaryDirectory(), manyFiles(FILES, FILES))
   const { tested } = await startEngine()
   Object.assign(tested.engine, { startWalk: walkBySize(tested.store, 2, { ...SMALL_TREE, calls: 20 }) })

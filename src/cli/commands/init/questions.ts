@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
 import { findDocumentFolders } from '../../../app/files/document-folders.ts'
 import { realPathOf } from '../../../app/files/paths-on-disk.ts'
-import { describeRoot, describeUnusedGitignore } from '../../../app/mirrors/describe-root.ts'
+import { describeRoot, describeUnusedGitignore } from '../../../app/mirrors/check-roots.ts'
 import { expandHome } from '../../../app/settings/config-paths.ts'
 import type { ChosenMirror, ChosenService } from '../../../app/settings/draft.ts'
 import type { LibrarySummary } from '../../../contract/records.ts'
@@ -17,13 +17,13 @@ import { findLibrary } from '../../../sync/pin/pin-mirror.ts'
 import { openDoctor } from '../doctor.ts'
 import { checkDraft, draftOf, errorOfFailure, givenUrl, shownPath, type TypedToken, type Wizard } from './wizard.ts'
 
-/** The token is undefined when its file is there already. */
+/** A service with an accepted credential. `token` is undefined if a variable or an existing file provides the token. */
 export interface CheckedService {
   readonly service: ChosenService
   readonly token: TypedToken | undefined
 }
 
-/** Undefined for the library on this computer. */
+/** Returns the service for the files; undefined for the library on this computer. */
 export async function chooseService(wizard: Wizard): Promise<CheckedService | undefined> {
   const { flags, prompts, context } = wizard
   if (flags.embedded) return undefined
@@ -56,7 +56,7 @@ async function chooseAddress(wizard: Wizard, given: string | undefined): Promise
   }
 }
 
-/** The files that flags name; variables name theirs at each start. */
+/** Returns the certificate files that flags name. Files that variables name are left out, because each start reads the variables. */
 function certificateFiles({
   settingFlags,
   io,
@@ -83,7 +83,7 @@ const ADDRESS = {
   },
 }
 
-/** Asks for the token until the service takes it. */
+/** Asks for the token until the service accepts it. */
 export async function chooseCredential(
   wizard: Wizard,
   service: ChosenService,
@@ -134,7 +134,7 @@ async function askDirectories(wizard: Wizard): Promise<string[]> {
     hint: counted(documents, 'document'),
   }))
   const chosen =
-    found.length === 0 ? [] : await prompts.chooseSeveral('Which directories? (none to type one)', choices, [])
+    found.length === 0 ? [] : await prompts.chooseSeveral('Which directories? (choose none to type one)', choices, [])
   if (chosen.length > 0) return chosen
   const typed = await prompts.askText('Directory to mirror', {
     placeholder: '~/Papers',
@@ -154,7 +154,7 @@ export async function chooseGitignored(wizard: Wizard, paths: readonly string[])
   return []
 }
 
-/** Undefined for a usable directory. */
+/** Returns why a directory cannot be mirrored; undefined for a usable one. */
 function describeUnreadable(path: string): string | undefined {
   try {
     inspectRoot(boundedFileSystem, path)
@@ -168,12 +168,12 @@ async function assertUsable({ prompts, context }: Wizard, path: string): Promise
   inspectRoot(boundedFileSystem, path)
   const breadth = describeRoot(path, context.io.home)
   if (breadth === undefined) return
-  const isMeant = await prompts?.confirm(`Mirroring "${path}" sends ${breadth}. Is that meant?`, false)
-  if (isMeant) return
+  const isIntended = await prompts?.confirm(`Mirroring "${path}" sends ${breadth}. Is this intended?`, false)
+  if (isIntended) return
   throw new HeldBackError('confirmation-needed', `"${path}" is not mirrored: it holds ${breadth}`)
 }
 
-/** Names and remote paths differ; without a library each mirror has its own. */
+/** Returns a mirror for each path, with a name and a remote path of its own; without a library, also with a library of its own. */
 export function toMirrors(paths: readonly string[], library: string | undefined): ChosenMirror[] {
   const mirrors: ChosenMirror[] = []
   for (const path of paths) {
@@ -186,7 +186,7 @@ export function toMirrors(paths: readonly string[], library: string | undefined)
 const NEW_LIBRARY = '(new)'
 const OTHER_TOKEN = '(token)'
 
-/** Creates the library if the user agrees, and returns its name; undefined: another token is to be asked for. */
+/** Returns the library that the user chose, after creating it if it is new; undefined if the user wants to type another token. */
 export async function chooseLibrary(
   wizard: Wizard,
   doctor: DoctorContext,
@@ -221,7 +221,7 @@ export async function chooseLibrary(
   return names.filter((other) => other === name).length > 1 ? chosen : name
 }
 
-/** A prompt shows the hint of one choice only, so what is missing stands in the label. */
+/** Describes a library as a choice. Missing rights are in the label, because the prompt shows the hint of one choice only. */
 function describeLibrary(library: LibrarySummary, abilities: readonly string[]) {
   const lacking = lackingRights(library, abilities)
   if (lacking === '') return { label: library.name, hint: library.access.join(', ') }
@@ -231,7 +231,7 @@ function describeLibrary(library: LibrarySummary, abilities: readonly string[]) 
 async function createLibrary(doctor: DoctorContext, { context }: Wizard, name: string): Promise<string> {
   const { name: created } = await (await doctor.client()).createLibrary(name, null, context.signal)
   context.printMessage(
-    `Created the library "${created}". Creating it gives no right to it: the token may need one more.`,
+    `Created the library "${created}". This gives no right to it: the token may need further rights.`,
   )
   return created
 }

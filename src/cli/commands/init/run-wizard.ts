@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { reloadDaemon } from '../../../app/ask-daemon-to-reload.ts'
+import { reloadDaemon } from '../../../app/ask-daemon.ts'
 import type { DoctorContext } from '../../../app/doctor/doctor-context.ts'
 import { isThere } from '../../../app/files/paths-on-disk.ts'
 import { writePrivateFile } from '../../../app/files/private-files.ts'
@@ -37,7 +37,7 @@ import {
   type Wizard,
 } from './wizard.ts'
 
-/** Asks, shows and writes. Nothing is written before the token and the configuration, except a library that the user wants created. */
+/** Asks the questions, shows a preview, and writes the token and the configuration. Before that it only creates a library, if wanted. */
 export async function runWizard(context: CommandContext, flags: InitFlags): Promise<ExitName> {
   const { io } = context
   const prompts = io.isTerminal.stdin && io.isTerminal.stderr ? await openPrompts(context) : undefined
@@ -53,15 +53,16 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   await assertSound(wizard, draft)
   await preview(wizard, draft, checked?.token)
   await confirmWriting(wizard)
-  write(draft, checked?.token)
+  writeFiles(draft, checked?.token)
   if (!context.json) context.print(`Wrote ${escapeText(draft.configFile)}`)
-  const said = await reloadDaemon(draft.readSettings().stateDir)
-  if (said !== undefined) context.printMessage(said)
+  const reloaded = await reloadDaemon(draft.readSettings().stateDir)
+  if (reloaded !== undefined) context.printMessage(reloaded)
   const offered = { service: await offerSystemService(wizard), completion: await offerCompletion(wizard) }
   if (context.json) {
     const tokenFile = checked?.service.tokenFile ?? null
     context.printJson({ configFile: draft.configFile, tokenFile, mirrors, installed: offered })
-  } else context.printMessage(`Next: shelfd sync · shelfd doctor · shelfd ${said === undefined ? 'daemon' : 'status'}`)
+  } else
+    context.printMessage(`Next: shelfd sync · shelfd doctor · shelfd ${reloaded === undefined ? 'daemon' : 'status'}`)
   return 'done'
 }
 
@@ -73,7 +74,7 @@ async function assertReplaceable(wizard: Wizard): Promise<void> {
   throw new HeldBackError('confirmation-needed', `"${configFile}" is there already and is kept; --force replaces it`)
 }
 
-/** Asks until the credential may do in the library what a mirror needs: for another library, or for another token. */
+/** Asks for a library or another token until the token has the rights in the library that a mirror needs. */
 async function chooseRemote(wizard: Wizard, found: CheckedService) {
   let checked = found
   for (let given = wizard.flags.library; ; given = undefined) {
@@ -85,10 +86,10 @@ async function chooseRemote(wizard: Wizard, found: CheckedService) {
   }
 }
 
-/** Says which rights are missing. */
+/** Returns whether the token has the rights that a mirror needs; otherwise prints which ones it lacks. */
 async function mayMirror({ context }: Wizard, doctor: DoctorContext, name: string): Promise<boolean> {
   const client = await doctor.client()
-  // A library that was just made is not in what the doctor has asked.
+  // The answer that the doctor keeps may be older than the library.
   const access = await client.checkAccess(context.signal)
   const library = await findLibrary({ client, access }, name, context.signal)
   const lacking = library ? lackingRights(library, access.abilities) : 'every right'
@@ -111,12 +112,12 @@ async function confirmWriting(wizard: Wizard): Promise<void> {
 }
 
 /** Writes the token first, because a configuration must not name a missing file. */
-function write({ configFile, configText }: Draft, token: TypedToken | undefined): void {
+function writeFiles({ configFile, configText }: Draft, token: TypedToken | undefined): void {
   if (token) writePrivateFile(token.file, `${token.text}\n`)
   writePrivateFile(configFile, configText)
 }
 
-/** `sync --dry-run --allow-root`. */
+/** The arguments of `sync --dry-run --allow-root`. */
 const DRY_RUN = {
   mirrors: [],
   to: undefined,
@@ -135,11 +136,11 @@ const DRY_RUN = {
   report: false,
 }
 
-/** Shows what a first sync would send: a dry run with the drafted configuration. */
+/** Shows what a first sync would send, by a dry run with the drafted configuration. */
 async function preview({ context }: Wizard, draft: Draft, token: TypedToken | undefined): Promise<void> {
   const { command: sync } = await import('../sync.ts')
   const env = token ? { ...context.io.env, SHELFD_TOKEN: token.text } : context.io.env
-  // What the dry run prints is a message here.
+  // The output of the dry run is only a message here, so it goes to stderr.
   const io = { ...context.io, env, stdout: context.io.stderr }
   const { quiet, verbosity } = context
   const flags = { config: undefined, json: false, quiet, verbosity, color: 'auto', settingFlags: {} } as const
@@ -159,7 +160,7 @@ async function offerSystemService({ context, flags, prompts, configFile }: Wizar
   if (answer === 'no') return false
   const { readSettings } = await import('../../../app/settings/read-settings.ts')
   const { io, config, quiet, verbosity, color, settingFlags } = context
-  // The list of what ran is a message here.
+  // The output of the installation is only a message here, so it goes to stderr.
   const wizardIo = { ...io, stdout: io.stderr }
   const shown = createContext(wizardIo, { config, json: false, quiet, verbosity, color, settingFlags }, () =>
     readSettings({ ...io, flags: { ...settingFlags, config: configFile } }),
@@ -191,10 +192,10 @@ async function offerCompletion({ context, flags, prompts }: Wizard): Promise<str
   return file
 }
 
-/** Shells that read completions from a directory of the user; zsh has none by itself. */
+/** The shells that read completions from a directory of the user; zsh does so only if it is told to. */
 type ReadingShell = 'bash' | 'fish'
 
-/** Returns the shell of the variable SHELL; undefined for another one. */
+/** Returns the shell that the variable SHELL names; undefined for a shell without completion. */
 function shellOf(shell = ''): ReadingShell | 'zsh' | undefined {
   const name = shell.slice(shell.lastIndexOf('/') + 1)
   return (['bash', 'fish', 'zsh'] as const).find((known) => known === name)

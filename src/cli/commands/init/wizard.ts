@@ -6,15 +6,15 @@ import { rebuildError, UsageError } from '../../../foundation/errors.ts'
 import { pathInHome, withTilde } from '../../../foundation/files/home.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import type { CommandContext } from '../../context.ts'
-import { renderFinding, SYMBOLS, WORDS } from '../../render/findings.ts'
 import { showsSymbols } from '../../terminal/cli-io.ts'
 import type { Prompts } from '../../terminal/prompts.ts'
+import { renderFinding, SYMBOLS, WORDS } from '../doctor.ts'
 import type { InitFlags } from '../init.ts'
 
 export interface Wizard {
   readonly context: CommandContext
   readonly flags: InitFlags
-  /** Without a terminal, flags give all answers. */
+  /** Undefined without a terminal: flags then give all answers. */
   readonly prompts: Prompts | undefined
   readonly configFile: string
 }
@@ -32,7 +32,7 @@ export function shownPath({ context }: Wizard, path: string): string {
   return escapeText(withTilde(context.io.home, path))
 }
 
-/** By flag or variable; undefined without either. */
+/** Returns the address of the service from the flag or the variable; undefined if neither is set. */
 export function givenUrl({ settingFlags, io }: CommandContext): string | undefined {
   return settingFlags['service-url'] ?? (io.env.SHELFD_SERVICE_URL || undefined)
 }
@@ -45,7 +45,7 @@ export function draftOf({ context, configFile }: Wizard, chosen: ChosenConfig, t
 /** Throws UsageError for contradicting flags and, without a terminal, for missing ones. */
 export function assertAnswered({ context, flags, prompts }: Wizard): void {
   if (flags.embedded && givenUrl(context) !== undefined) {
-    const why = '--service-url and SHELFD_SERVICE_URL name a service, and go before the configuration'
+    const why = '--service-url and SHELFD_SERVICE_URL name a service, and take precedence over the configuration'
     throw new UsageError('bad-usage', `Cannot use --embedded: ${why}; leave them out`)
   }
   if (prompts) return
@@ -62,7 +62,7 @@ export function assertAnswered({ context, flags, prompts }: Wizard): void {
   throw new UsageError('bad-usage', `Cannot ask without a terminal; these answers are missing: ${missing.join(', ')}`)
 }
 
-/** Prints the findings, and returns the first failure. */
+/** Runs the named checks, prints their findings, and returns the first failure. */
 export async function checkDraft(
   { context }: Wizard,
   doctor: DoctorContext,
@@ -86,7 +86,7 @@ export async function checkDraft(
   return failure
 }
 
-/** Returns the error for a failure about which the user cannot be asked. */
+/** Returns the error for a failed check, for a wizard that cannot ask the user. */
 export function errorOfFailure({ code, message }: Checked): Error {
   return rebuildError(code ?? 'unexpected', message)
 }

@@ -1,5 +1,4 @@
 import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.ts'
-
 import { counted, groupDigits } from '../../../foundation/text/safe-text.ts'
 import type { ReportClass } from '../../../rules/report-class.ts'
 import { WITHOUT_TEXT } from '../../../rules/without-text.ts'
@@ -7,13 +6,13 @@ import type { Tally } from './report-printer.ts'
 
 interface Guidance {
   readonly title: string
-  /** What a person does about such a row, in words of a shell; empty for nothing. */
+  /** Says what a person can do about such a row; empty for nothing. `mirror` and `path` are quoted for a shell. */
   readonly next: (mirror: string, path: string) => string
 }
 
 const STAYS = 'the service can remove it; shelfd never deletes'
 
-/** The states in words, for formats that are handed on to people. */
+/** The states in words, for the formats that people pass on to others. */
 export const GUIDANCE: Readonly<Record<ShownState, Guidance>> = {
   'needs-attention': { title: 'needs attention', next: (_, path) => `shelfd why ${path} explains it` },
   'missing-remotely': {
@@ -42,7 +41,6 @@ export const BY_URGENCY: readonly ShownState[] = SHOWN_STATES.toSorted(
   (a, b) => Object.keys(GUIDANCE).indexOf(a) - Object.keys(GUIDANCE).indexOf(b),
 )
 
-/** Classes that need a person. */
 export const NEED_A_PERSON: readonly ReportClass[] = [
   'needs-attention',
   'missing-remotely',

@@ -21,7 +21,7 @@ import {
 const ALL = 'all'
 const NEEDS_YOU = 'needs-you'
 
-/** A page that loads nothing and needs no script; a script adds a search. */
+/** Prints a page that loads nothing and works without scripts; its script only adds a search. */
 export function createHtmlPrinter(): ReportPrinter {
   let number = 0
   let mirror: MirrorReport | undefined

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { saveFile } from '../../../app/files/user-files.ts'
-import { chooseKnown, nothingMirrored } from '../../../app/mirrors/choose-known.ts'
+import { saveFile, warnOfForeignDirectory } from '../../../app/files/user-files.ts'
 import { settingsOfRow } from '../../../app/mirrors/choose-mirrors.ts'
+import { chooseStored, nothingMirrored } from '../../../app/mirrors/choose-stored.ts'
 import { describeInactive, listRoster } from '../../../app/mirrors/mirror-roster.ts'
 import type { ShownState } from '../../../contract/report-classes.ts'
 import { counted, escapeLines, escapeText } from '../../../foundation/text/safe-text.ts'
@@ -14,11 +14,15 @@ import { type MirrorReport, type ReportContext, type ReportedMirror, report } fr
 import type { PlainFiles, ReportEntry, ReportRow } from '../../../sync/report/report-entry.ts'
 import type { Verification } from '../../../sync/report/verify-contents.ts'
 import type { CommandContext } from '../../context.ts'
-import { warnOfForeignDirectory } from '../../warn-of-foreign-directory.ts'
-import { createCsvPrinter, createJsonPrinter } from './data-printers.ts'
 import { createHtmlPrinter } from './html-printer.ts'
 import type { Printed, ReportFormat, ReportPrinter, Tally } from './report-printer.ts'
-import { createCombinedPrinter, createMarkdownPrinter, createTextPrinter } from './text-printers.ts'
+import {
+  createCombinedPrinter,
+  createCsvPrinter,
+  createJsonPrinter,
+  createMarkdownPrinter,
+  createTextPrinter,
+} from './text-printers.ts'
 
 const CHUNK_LENGTH = 65_536
 type Piece = NonNullable<Printed>
@@ -32,7 +36,7 @@ export interface ReportOptions {
   readonly only: ReadonlySet<ShownState> | undefined
   readonly isOffline: boolean
   readonly showsAll: boolean
-  /** Rows of these classes are failures, unless they were set aside. */
+  /** Rows of these classes are failures, except `set-aside` and `unsupported` ones. */
   readonly failOn: ReadonlySet<ReportClass>
   readonly verifies: boolean
   readonly isQuiet: boolean
@@ -58,9 +62,9 @@ const PRINTERS: Readonly<Record<ReportFormat, (options: { readonly listsAll: boo
 }
 
 export interface ReportOutcome {
-  /** A row has a class of `failOn`, or a report on all leaves a configured mirror out. */
+  /** A row has a class of `failOn`, or a report on all mirrors leaves a configured one out. */
   hasFailures: boolean
-  /** A sent content is not, or not surely, in the library as it was sent. */
+  /** A sent content is missing or differs in the library, or could not be checked. */
   hasFaults: boolean
 }
 
@@ -82,7 +86,7 @@ export async function printReport(
   return outcome
 }
 
-/** The file appears, or replaces an older one, only when it is complete. */
+/** Saves the report; the file appears, or replaces an older one, only when it is complete. */
 export async function saveReport(
   context: CommandContext,
   reportContext: ReportContext,
@@ -107,19 +111,19 @@ interface RenderInput {
   readonly outcome: ReportOutcome
 }
 
-/** `outcome` is complete at the end. */
+/** Yields the pieces of the report. `outcome` is complete only at the end. */
 async function* renderReport(context: CommandContext, { reportContext, names, options, outcome }: RenderInput) {
   const { settings, io } = context
-  const known = reportContext.store.mirrors.list()
-  const rows = chooseKnown(settings, known, { words: names, cwd: io.cwd, isOffline: options.isOffline })
-  const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(settings, known, row) }))
-  outcome.hasFailures = names.length === 0 && reportPassedOver(context, known)
+  const storedMirrors = reportContext.store.mirrors.list()
+  const rows = chooseStored(settings, storedMirrors, { words: names, cwd: io.cwd, isOffline: options.isOffline })
+  const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(settings, storedMirrors, row) }))
+  outcome.hasFailures = names.length === 0 && reportPassedOver(context, storedMirrors)
   // Otherwise a check that compared nothing would succeed.
-  if (rows.length === 0) throw nothingMirrored(known)
+  if (rows.length === 0) throw nothingMirrored(storedMirrors)
   const printer = PRINTERS[options.format]({ listsAll: options.only !== undefined })
   const generatedAt = isoTime(reportContext.clock.nowMs())
   const host = settings.fleet?.host ?? hostname()
-  // Most failures occur before the first mirror, so a failed report prints nothing.
+  // Most failures occur before the first mirror. Nothing is printed until then, so a report that fails so early prints nothing.
   let hasBegun = false
   try {
     const onVerified = options.verifies ? announceVerification(context, reportContext) : undefined
@@ -160,7 +164,7 @@ function* given(printed: Printed): Generator<Piece> {
   if (printed) yield printed
 }
 
-/** Joins lines to larger texts; a failure comes after the text before it. */
+/** Joins lines to larger texts. If the pieces fail, yields the text before the failure, then throws it. */
 function* gather(pieces: Iterable<Piece>): Generator<Piece> {
   let texts: string[] = []
   let length = 0
@@ -239,7 +243,7 @@ function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {
   return only ? only.has(reportClass) : reportClass !== 'ignored'
 }
 
-/** Downloads may take hours, so progress is logged at intervals. */
+/** Returns a callback that announces progress at intervals, because downloads may take hours. */
 function announceVerification({ announce }: CommandContext, { clock }: ReportContext) {
   let announcedAtMs = clock.monotonicMs()
   return ({ name }: MirrorRow, { contents, bytes }: Verification) => {
@@ -249,19 +253,19 @@ function announceVerification({ announce }: CommandContext, { clock }: ReportCon
   }
 }
 
-/** Returns whether a configured mirror is left out. */
+/** Names the mirrors that the report leaves out, and returns whether a configured one is among them. */
 function reportPassedOver(
   { settings, quiet, printMessage, logger }: CommandContext,
-  known: readonly MirrorRow[],
+  storedMirrors: readonly MirrorRow[],
 ): boolean {
-  const passedOver = listRoster(settings, known).flatMap((entry) => {
+  const passedOver = listRoster(settings, storedMirrors).flatMap((entry) => {
     const reason = describeInactive(entry)
     return reason === undefined || entry.replacedBy !== undefined ? [] : [{ ...entry, reason }]
   })
   const texts = passedOver.map(({ name, reason }) => `${escapeText(name)} (${escapeText(reason)})`)
   if (texts.length > 0) printMessage(`Not in this report: ${texts.join(', ')}`)
   const isLacking = passedOver.some(({ configured }) => configured !== undefined)
-  // This makes a check fail.
+  // With -q no message is printed, so the log says why the check fails.
   if (quiet && isLacking) logger.error('not all mirrors are in this report', { without: texts.join(', ') })
   return isLacking
 }

@@ -28,9 +28,9 @@ export type Printed = readonly [text: string, style: TextStyle] | undefined
 type TextStyle = NonNullable<Parameters<CommandContext['printText']>[1]>
 
 export interface ReportPrinter {
-  /** Complete tallies cost a second pass over the rows. */
+  /** `beginMirror` gets the complete tally, which costs a second pass over the rows. */
   readonly countsFirst?: true
-  /** It prints no entry that is in sync, so that a report without them will do. */
+  /** It prints no entry that is in sync, so it need not get them. */
   readonly omitsInSync?: boolean
   begin(generatedAt: string, host: string): Printed
   beginMirror(mirror: MirrorReport, tally: Tally): Printed
@@ -53,7 +53,7 @@ export function nameOf(entry: ReportEntry): string {
   return escapeText(entry.path ?? entry.remotePaths[0] ?? entry.resourceId ?? '?')
 }
 
-/** Formats for scripts keep `in doubt`. */
+/** Replaces `in doubt`, which the formats for scripts keep, by words for people. */
 export function reasonForPeople(reason: string): string {
   return reason === 'in doubt' ? IN_DOUBT.message : reason
 }

@@ -1,5 +1,5 @@
 import type { ShownState } from '../../../contract/report-classes.ts'
-import { escapeText, groupDigits } from '../../../foundation/text/safe-text.ts'
+import { escapeText, groupDigits, terminalSafeJson } from '../../../foundation/text/safe-text.ts'
 import { formatDayAndTime } from '../../../foundation/text/times.ts'
 import { REPORT_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
 import { describeKinds } from '../../../rules/without-text.ts'
@@ -79,7 +79,7 @@ function countOf(counts: Partial<Record<ReportClass, number>>, reportClass: stri
   return Object.entries(counts).find(([name]) => name === reportClass)?.[1] ?? 0
 }
 
-/** Parts of a class that other commands count apart. */
+/** Returns the parts of a class that other commands count separately. */
 function partsOf(reportClass: string, tally: Tally): readonly (readonly [number, string])[] {
   const { failedCopies, states, withoutText } = tally
   const { 'without-text': unfindable = 0, 'set-aside': setAside = 0, unsupported = 0 } = states
@@ -110,7 +110,7 @@ function describeEntry(entry: ReportEntry): string {
   return `  ${REPORT_CLASSES[entry.class]} ${nameOf(entry)}${where}${reason}`
 }
 
-/** For each mirror a headline, the counts, and what differs. */
+/** Prints for each mirror a headline, the counts, and what differs. */
 export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
   let hasRows = false
   return {
@@ -163,4 +163,82 @@ function escapeMarkdown(text: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll(/[\\`*_[\]|#~]/g, '\\$&')
+}
+
+export function createJsonPrinter(): ReportPrinter {
+  let isFirstMirror = true
+  let isFirstEntry = true
+  let isInMirror = false
+  return {
+    begin: (generatedAt) => lines(`{"generatedAt":${terminalSafeJson(generatedAt)},"mirrors":[`),
+    beginMirror: ({ name, path, library, remotePath, listing }) => {
+      const head = terminalSafeJson({ name, path, library, remotePath, listing }).slice(0, -1)
+      const line = `${isFirstMirror ? '' : ','}${head},"entries":[`
+      isFirstMirror = false
+      isFirstEntry = true
+      isInMirror = true
+      return lines(line)
+    },
+    entry: (entry) => {
+      const line = `${isFirstEntry ? '' : ','}${terminalSafeJson(entry)}`
+      isFirstEntry = false
+      return lines(line)
+    },
+    endMirror: ({ verification }, { counts, elsewhere, withoutText }) => {
+      const kinds = terminalSafeJson(Object.fromEntries(withoutText))
+      isInMirror = false
+      const verified = verification
+        ? `,"verified":${terminalSafeJson({ ...verification, faults: verification.faults.length })}`
+        : ''
+      return lines(`],"counts":${terminalSafeJson(counts)},"withoutText":${kinds},"elsewhere":${elsewhere}${verified}}`)
+    },
+    end: (failure) =>
+      lines(
+        ...(isInMirror ? [']}'] : []),
+        failure === undefined ? ']}' : `],"error":${terminalSafeJson(describeFailure(failure))}}`,
+      ),
+  }
+}
+
+const CSV_COLUMNS = [
+  'path',
+  'class',
+  'reason',
+  'size',
+  'sha256',
+  'mime',
+  'resourceId',
+  'remotePaths',
+  'remoteFilename',
+  'ingestionStatus',
+  'duplicateOf',
+  'uploadedAt',
+  'searchableAt',
+] as const satisfies readonly (keyof ReportEntry)[]
+
+export function createCsvPrinter(): ReportPrinter {
+  let mirror = ''
+  return {
+    begin: () => lines(csvRecord(['mirror', ...CSV_COLUMNS])),
+    beginMirror: ({ name }) => {
+      mirror = name
+      return undefined
+    },
+    entry: (entry) => lines(csvRecord([mirror, ...CSV_COLUMNS.map((column) => entry[column])])),
+    endMirror: nothing,
+    end: nothing,
+  }
+}
+
+/** Several remote paths are in one field, separated by ` | `. */
+function csvRecord(values: readonly (string | number | null | readonly string[])[]): string {
+  return values.map((value) => csvField(Array.isArray(value) ? value.join(' | ') : value)).join(',')
+}
+
+/** A spreadsheet runs text that begins like a formula, so such text gets an apostrophe. */
+function csvField(value: unknown): string {
+  if (value === null || typeof value === 'number') return String(value ?? '')
+  const text = escapeText(String(value))
+  const safe = /^[=+\-@]/.test(text) ? `'${text}` : text
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -25,14 +25,14 @@ import {
 } from '../protocol.ts'
 
 export interface DaemonClient extends Omit<ControlHandlers, 'sync'> {
-  /** An abort of `signal` stops the run, which returns its result. */
+  /** Aborting `signal` stops the run, which still returns its result. */
   sync(request: Omit<SyncRequest, 'sync'>, run: ClientRun): Promise<RunResult>
 }
 
-/** The status needs no request to the service, so a slower daemon is stopped or overloaded. */
+/** The status needs no request to the service, so a daemon that takes longer is suspended or overloaded. */
 const STATUS_WITHIN_MS = 3_000
 
-/** Undefined when no daemon listens. */
+/** Returns undefined if no daemon listens. */
 export async function openClient(socketPath: string): Promise<DaemonClient | undefined> {
   try {
     const socket = createConnection(socketPath)
@@ -61,7 +61,7 @@ function clientOf(socketPath: string): DaemonClient {
   }
 }
 
-/** A request of these is far smaller than the largest that the daemon takes. */
+/** A request with this many numbers or paths is far smaller than the largest that the daemon accepts. */
 const MAX_NUMBERS = 10_000
 const MAX_PATHS = 100
 
@@ -129,19 +129,19 @@ interface DaemonRequest {
 const MAX_CHARACTERS = 64 * 1024 * 1024
 const ALIVE_WITHIN_MS = 10_000
 
-/** Rethrows the daemon's error in its class. An answer without content is undefined. */
+/** Returns the daemon's answer; undefined for an empty one. Throws the daemon's error with its class. */
 async function ask<T>(shape: z.ZodType<T>, request: DaemonRequest): Promise<T> {
   return readAs(shape, await openResponse(request))
 }
 
-/** Sends the body only after `100 Continue`, so that a stopped daemon is noticed soon and has received nothing. */
+/** Sends the body only after `100 Continue`, so that a suspended daemon is noticed soon and has received nothing. */
 async function openResponse(request: DaemonRequest): Promise<IncomingMessage> {
   const { socketPath, method, path, input, aliveWithinMs = ALIVE_WITHIN_MS } = request
   const body = input === undefined ? '' : JSON.stringify(input)
   const headers = { expect: '100-continue', 'content-length': Buffer.byteLength(body) }
   const outgoing = openRequest({ createConnection: () => createConnection(socketPath), method, path, headers })
-  const timer = setTimeout(() => outgoing.destroy(isSilent(aliveWithinMs)), aliveWithinMs)
-  // The reader of the answer gets every error; without this listener a late one would end the process.
+  const timer = setTimeout(() => outgoing.destroy(silentDaemon(aliveWithinMs)), aliveWithinMs)
+  // Whoever reads the answer gets its errors. Without this listener, an error after that would end the process.
   outgoing.on('error', () => {})
   outgoing.once('continue', () => {
     clearTimeout(timer)
@@ -166,13 +166,13 @@ async function readAs<T>(shape: z.ZodType<T>, answer: IncomingMessage): Promise<
   try {
     for await (const chunk of answer.setEncoding('utf8')) {
       text += chunk
-      if (text.length > MAX_CHARACTERS) throw notUnderstood()
+      if (text.length > MAX_CHARACTERS) throw unreadableAnswer()
     }
   } catch (error) {
     throw explain(error)
   }
   const { success, data } = shape.safeParse(parseJson(text))
-  if (!success) throw notUnderstood()
+  if (!success) throw unreadableAnswer()
   return data
 }
 
@@ -180,20 +180,20 @@ function explain(error: unknown): unknown {
   if (error instanceof ShelfdError) return error
   const code = systemCodeOf(error)
   if (code === undefined) return error
-  return code.startsWith('HPE_') ? notUnderstood() : hasEnded(error)
+  return code.startsWith('HPE_') ? unreadableAnswer() : endedDaemon(error)
 }
 
-function notUnderstood(): TemporaryError {
+function unreadableAnswer(): TemporaryError {
   const text = 'Cannot read the answer of the daemon: it runs another version of shelfd; restart it'
   return new TemporaryError('answer-malformed', text)
 }
 
-function isSilent(withinMs: number): TemporaryError {
+function silentDaemon(withinMs: number): TemporaryError {
   const text = `The daemon gave no answer within ${withinMs / 1_000} s: its process is suspended, or the machine is overloaded`
   return new TemporaryError('answer-late', text)
 }
 
-function hasEnded(error?: unknown): TemporaryError {
+function endedDaemon(error?: unknown): TemporaryError {
   const why = error === undefined ? '' : ` (${messageOf(error)})`
   return new TemporaryError('service-unreachable', `The daemon ended before it answered${why}; run the command again`)
 }

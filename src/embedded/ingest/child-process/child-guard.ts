@@ -1,6 +1,6 @@
 /**
- * A thread that watches its process while a parser blocks the main thread. It ends the process, and the programs that this
- * runs, when it uses more memory than allowed, or when the parent has ended.
+ * A thread that watches its process, even while a parser blocks the main thread. If the process uses too much memory, or its parent has
+ * ended, the thread ends the process and the programs that it runs.
  */
 import { writeSync } from 'node:fs'
 import { serveThread, threadData } from '../../../foundation/concurrency/threads.ts'

@@ -3,21 +3,20 @@ import { INGESTION_STATUSES } from '../../../contract/states.ts'
 import { TRACE_UNITS, traceDetail } from '../../database/passages-table.ts'
 import { TEXT_TYPES } from '../readers/extraction.ts'
 
-/** One document for the child process: its bytes when it is small, otherwise the path for `streamContent`. */
 export interface DocumentRequest {
   readonly kind: 'extract'
   readonly id: number
   readonly mimeType: string
   readonly charset: string | null
   readonly sizeBytes: number
+  /** The bytes of a small document; otherwise the path for `streamContent`. */
   readonly content: Uint8Array | string
   readonly maxPassages: number
 }
 
-/** A document for the child process. */
 export type ChildDocument = Pick<DocumentRequest, 'mimeType' | 'charset' | 'sizeBytes' | 'content'>
 
-/** After each piece but the last, the child waits until the parent answers `continue` (send the next piece) or `drop`. */
+/** The parent answers each piece but the last with `continue` (send the next one) or `drop` (send no more of this document). */
 export type ChildRequest = DocumentRequest | { readonly kind: 'continue' | 'drop'; readonly id: number }
 
 const passage = z.object({
@@ -33,12 +32,12 @@ const readyMessage = z.object({ kind: z.literal('ready') })
 const pieceMessage = z.object({
   kind: z.literal('piece'),
   id: z.int(),
-  /** The parent discards all earlier pieces of this document. */
+  /** True if the parent has to discard all earlier pieces of this document. */
   isRestart: z.boolean(),
-  /** The next part of the document has the time limit of a whole one. */
+  /** True if a part of the document is finished: the time limit of the document starts anew for the next part. */
   isPart: z.boolean(),
   passages: z.array(passage),
-  /** Present in the last piece only. */
+  /** How the extraction ended; only in the last piece. */
   end: z
     .object({
       status: z.enum(INGESTION_STATUSES),
@@ -49,7 +48,7 @@ const pieceMessage = z.object({
       videoType: z.string().optional(),
     })
     .optional(),
-  /** In place of `end`: why this machine cannot read the document now. */
+  /** Why this machine cannot read the document now; only in the last piece, instead of `end`. */
   machineFault: z.string().optional(),
 })
 

@@ -1,7 +1,7 @@
 /**
- * The child process that extracts the text of documents, one after the other, in the order of the requests. Its arguments are its
- * memory limit (MiB), whether it recognizes text in pictures, and a directory for temporary files. It answers over the channel to its
- * parent only, and ends when its parent ends.
+ * The child process that extracts the text of documents, one after the other, in the order of the requests. Its arguments: its memory
+ * limit in MiB, its role (`recognizer` also recognizes text in pictures), and a directory for temporary files. It answers only over the
+ * channel to its parent, and ends when the parent ends.
  */
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import type { ChildMessage, ChildRequest, DocumentRequest, PieceMessage } from '
 // Ctrl+C signals the whole process group; the parent alone decides when this process stops.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 const [, , memoryMiB, role, temporaryDir = ''] = process.argv
-// Threads inherit the priority from the one that starts them.
+// The priority is lowered before any thread starts, because threads inherit it.
 if (role === 'recognizer') lowerPriority(constants.priority.PRIORITY_LOW)
 const tools: ReadingTools = {
   recognizer: role === 'recognizer' ? openRecognizer(join(temporaryDir, `languages-${process.pid}`)) : undefined,
@@ -44,15 +44,15 @@ function accept(request: ChildRequest): void {
 async function extract(request: DocumentRequest): Promise<void> {
   const sender = new PieceSender(request.id, sendToParent)
   senders.set(request.id, sender)
-  await endOf(request, sender).then(
+  await read(request, sender).then(
     (end) => sender.finish(end),
-    (error) => sender.giveUp(messageOf(error)),
+    (error) => sender.reportMachineFault(messageOf(error)),
   )
   senders.delete(request.id)
 }
 
-/** Throws when the machine is exhausted. */
-async function endOf({ content, ...document }: DocumentRequest, sender: PieceSender): Promise<ExtractionEnd> {
+/** Reads a document, and returns how its extraction ended. Throws if the machine lacks memory or other resources. */
+async function read({ content, ...document }: DocumentRequest, sender: PieceSender): Promise<ExtractionEnd> {
   const path = typeof content === 'string' ? plainPath(content) : undefined
   const chunks = () =>
     typeof content === 'string'
@@ -72,17 +72,17 @@ function sendToParent(message: ChildMessage): void {
   if (process.connected) process.send?.(message)
 }
 
-/** Only the parent can write to the channel. */
+/** Returns whether a message is a request. No closer check is needed, since only the parent can write to the channel. */
 function isRequest(raw: unknown): raw is ChildRequest {
   return typeof raw === 'object' && raw !== null && 'kind' in raw
 }
 
 const PIECE_CHARACTERS = 256 * 1024
 
-/** The parent needs no more of the document. */
+/** The parent wants no more passages of the document. */
 class DroppedError extends Error {}
 
-/** Sends the passages of one document in pieces; waits for the parent's answer to each piece before it sends the next. */
+/** Sends the passages of one document in pieces, and waits for the parent's answer to a piece before it sends the next one. */
 class PieceSender implements ExtractionSink {
   readonly #id: number
   readonly #sendToParent: (piece: PieceMessage) => void
@@ -102,7 +102,7 @@ class PieceSender implements ExtractionSink {
     this.#isRestart = true
   }
 
-  take(passage: Passage): void {
+  emit(passage: Passage): void {
     this.#passages.push(passage)
     this.#characters += passage.text.length
   }
@@ -115,7 +115,7 @@ class PieceSender implements ExtractionSink {
     await this.#sendAndWait(true)
   }
 
-  /** Takes the parent's answer to the last piece. */
+  /** Passes on the parent's answer to the last piece that was sent. */
   answer(kind: Exclude<ChildRequest['kind'], 'extract'>): void {
     if (kind === 'continue') this.#wait?.resolve()
     else this.#wait?.reject(new DroppedError())
@@ -125,7 +125,7 @@ class PieceSender implements ExtractionSink {
     this.#send({ end: { ...end, warnings: [...end.warnings] } })
   }
 
-  giveUp(machineFault: string): void {
+  reportMachineFault(machineFault: string): void {
     this.#send({ machineFault })
   }
 

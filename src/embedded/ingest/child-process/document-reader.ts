@@ -1,8 +1,64 @@
+import { type ChildProcess, fork } from 'node:child_process'
 import type { Clock, Timer } from '../../../foundation/clock.ts'
+import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
+import { systemCodeOf } from '../../../foundation/errors.ts'
+import { childEnvironment } from '../../read-by-program.ts'
 import { type ExtractionLimits, timeLimitMs } from '../extraction-limits.ts'
 import type { ExtractionEnd, ExtractionSink } from '../readers/extraction.ts'
-import type { ChildDocument, ChildMessage, PieceMessage } from './child-messages.ts'
-import { type ProcessEnd, type ReaderProcess, type ReaderSetup, startReaderProcess } from './reader-process.ts'
+import {
+  type ChildDocument,
+  type ChildMessage,
+  type ChildRequest,
+  childMessage,
+  type PieceMessage,
+} from './child-messages.ts'
+
+interface ReaderSetup {
+  readonly limits: ExtractionLimits
+  /** True if it recognizes text in pictures, at a low priority. */
+  readonly recognizes: boolean
+  readonly temporaryDir: string
+}
+
+export type ChildExtractor = ReturnType<typeof openChildExtractor>
+
+/** Extracts text in a child process, which starts when it is needed and ends when it has been idle for a while. */
+export function openChildExtractor(setup: ReaderSetup, clock: Clock) {
+  let reader: DocumentReader | undefined
+  let stopReason: Error | undefined
+  return {
+    /**
+     * Extracts the text of a document, after those of earlier calls. Throws ChildEndedError if the process ended first,
+     * MachineFaultError if the machine is at fault, and any error that the sink throws.
+     */
+    extract: async (document: ChildDocument, sink: ExtractionSink) => {
+      if (stopReason) throw stopReason
+      if (!reader || reader.hasEnded) reader = new DocumentReader(setup, clock)
+      return await reader.read(document, sink)
+    },
+    /** Ends the process at once; unfinished extractions throw `reason`. */
+    stop: async (reason: Error) => {
+      stopReason = reason
+      await reader?.stop(reason)
+    },
+  }
+}
+
+/** Why a document was not finished; `bystander`: the process ended while it was reading another document. */
+type ChildFate = 'over-time' | 'over-memory' | 'crashed' | 'bystander'
+
+/** The child process ended before it finished a document. */
+export class ChildEndedError extends Error {
+  readonly fate: ChildFate
+
+  constructor(fate: ChildFate, message: string) {
+    super(message)
+    this.fate = fate
+  }
+}
+
+/** The machine, not the document, is at fault; the document is read again later. */
+export class MachineFaultError extends Error {}
 
 interface Job {
   readonly sink: ExtractionSink
@@ -12,7 +68,7 @@ interface Job {
   reject(error: unknown): void
 }
 
-/** The documents that one child process has been sent; it reads the first of them. */
+/** Sends documents to one child process, which reads them in their order, and receives their passages. */
 class DocumentReader {
   readonly #limits: ExtractionLimits
   readonly #clock: Clock
@@ -56,7 +112,7 @@ class DocumentReader {
     await this.#ended.promise
   }
 
-  /** Starts the time limit of the first document, which includes the start of the process, or else the idle time. */
+  /** Starts the time limit of the document that is being read, which includes the start of the process; without one, the idle time. */
   #watch(): void {
     if (this.hasEnded) return
     const [current] = this.#jobs.values()
@@ -66,10 +122,10 @@ class DocumentReader {
 
   #receive(message: ChildMessage): void {
     if (message.kind === 'ready') this.#isReady = true
-    else void this.#takePiece(message)
+    else void this.#receivePiece(message)
   }
 
-  async #takePiece({ id, isRestart, isPart, passages, end, machineFault }: PieceMessage): Promise<void> {
+  async #receivePiece({ id, isRestart, isPart, passages, end, machineFault }: PieceMessage): Promise<void> {
     const job = this.#jobs.get(id)
     const isLast = end !== undefined || machineFault !== undefined
     if (!job) return isLast ? undefined : this.#process.send({ kind: 'drop', id })
@@ -77,7 +133,7 @@ class DocumentReader {
     else job.limit.stop()
     try {
       if (isRestart) job.sink.restart()
-      for (const passage of passages) job.sink.take(passage)
+      for (const passage of passages) job.sink.emit(passage)
       if (end) return this.#settle(id, () => job.resolve(end))
       if (machineFault !== undefined) throw new MachineFaultError(machineFault)
       await job.sink.drain()
@@ -136,47 +192,78 @@ function bystander(): ChildEndedError {
   return new ChildEndedError('bystander', 'The process that reads documents ended')
 }
 
-export type ChildExtractor = ReturnType<typeof openChildExtractor>
+interface ProcessEnd {
+  readonly isOutOfMemory: boolean
+  /** The signal, exit code or error, such as `SIGKILL` or `exit code 1`. */
+  readonly how: string
+}
 
-/** Extracts text in a child process, which starts when it is needed and ends when it has been idle for a while. */
-export function openChildExtractor(setup: ReaderSetup, clock: Clock) {
-  let reader: DocumentReader | undefined
-  let stopReason: Error | undefined
+interface ProcessListener {
+  onMessage(message: ChildMessage): void
+  /** Called once, after the last message. */
+  onEnd(end: ProcessEnd): void
+}
+
+type ReaderProcess = ReturnType<typeof startReaderProcess>
+
+const ENTRY = threadEntry('./child', import.meta.url)
+const MAX_STDERR_LENGTH = 4_096
+
+/** Starts a child process that reads documents. Its memory is bounded, it gets none of our secrets, and only SIGKILL ends it. */
+function startReaderProcess(setup: ReaderSetup, listener: ProcessListener) {
+  const { limits, recognizes, temporaryDir } = setup
+  const child = fork(ENTRY, [String(limits.memoryMiB), recognizes ? 'recognizer' : 'reader', temporaryDir], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: ['--disable-sigusr1', `--max-old-space-size=${limits.heapMiB}`],
+    env: { ...childEnvironment(), UV_THREADPOOL_SIZE: '1' },
+    // It leads a process group, so that the programs that it runs can be ended with it.
+    detached: process.platform !== 'win32',
+  })
+  listen(child, listener)
   return {
-    /**
-     * Reads documents one after the other, in the order of the calls. Throws ChildEndedError when the process ended first,
-     * MachineFaultError, and the error of the sink when that throws.
-     */
-    extract: async (document: ChildDocument, sink: ExtractionSink) => {
-      if (stopReason) throw stopReason
-      if (!reader || reader.hasEnded) reader = new DocumentReader(setup, clock)
-      return await reader.read(document, sink)
+    send: (request: ChildRequest) => {
+      // Errors of sending are ignored, because `onEnd` reports that the process has ended.
+      if (child.connected) child.send(request, () => {})
     },
-    /** Ends the process at once; extractions under way fail with `reason`. */
-    stop: async (reason: Error) => {
-      stopReason = reason
-      await reader?.stop(reason)
-    },
+    kill: () => killAll(child),
   }
 }
 
-/** The reason why the process ended; `bystander`: it was reading another document. */
-type ChildFate = 'over-time' | 'over-memory' | 'crashed' | 'bystander'
+function listen(child: ChildProcess, { onMessage, onEnd }: ProcessListener): void {
+  let stderr = ''
+  let hasEnded = false
+  const end = (how: string) => {
+    if (hasEnded) return
+    hasEnded = true
+    onEnd({ how, isOutOfMemory: stderr.includes('out of memory') })
+  }
+  child.stderr?.on('data', (bytes: Buffer) => {
+    stderr = (stderr + bytes.toString('latin1')).slice(-MAX_STDERR_LENGTH)
+  })
+  child.on('message', (raw) => {
+    const message = childMessage.safeParse(raw)
+    if (hasEnded) return
+    if (message.success) onMessage(message.data)
+    else killAll(child)
+  })
+  child.on('exit', () => killAll(child))
+  child.on('error', (error) => end(error.message))
+  child.on('close', (code, signal) => end(signal ?? `exit code ${code}`))
+}
 
-/** The child process ended before it finished a document. */
-export class ChildEndedError extends Error {
-  readonly fate: ChildFate
-
-  constructor(fate: ChildFate, message: string) {
-    super(message)
-    this.fate = fate
+/** Ends the process group: the process, if it still runs, and the programs that it started. */
+function killAll({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch (error) {
+    // macOS answers EPERM for a group that has only ended processes.
+    if (!['ESRCH', 'EPERM'].includes(systemCodeOf(error) ?? '')) throw error
   }
 }
 
-/** The machine, not the document, is why it was not read: it is read again later. */
-export class MachineFaultError extends Error {}
-
-/** A duration that may be spent in several spans; calls `onOver` when it is used up. */
+/** Measures a duration that may consist of several spans, and calls `onOver` when its limit is reached. */
 class TimeLimit {
   readonly #clock: Clock
   readonly #limitMs: number
@@ -204,7 +291,7 @@ class TimeLimit {
     this.#running = undefined
   }
 
-  /** Stops, and makes the whole duration available again. */
+  /** Stops, and starts again from zero at the next start. */
   reset(): void {
     this.stop()
     this.#spentMs = 0

@@ -2,19 +2,19 @@ import { Readable } from 'node:stream'
 import { createInflateRaw, inflateRawSync } from 'node:zlib'
 import { Parser, type ParserOptions } from 'htmlparser2'
 
-/** A file of an archive, by its central directory. */
+/** A file of an archive, as the central directory describes it. */
 export interface ZipEntry {
-  /** Its path, directories separated by slashes. */
+  /** The path, with slashes between directories. */
   readonly name: string
-  /** Where the bytes of its name begin in the central directory. */
-  readonly nameStart: number
+  /** The path as the archive has it; old programs write backslashes. */
+  readonly storedName: string
   readonly isDeflated: boolean
-  /** Its bytes are packed, then encrypted with a password. */
+  /** True if the packed bytes are encrypted with a password. */
   readonly isEncrypted: boolean
   readonly packedBytes: number
-  /** The size that the archive declares, which may be a lie. */
+  /** The unpacked size that the archive declares, which may be wrong. */
   readonly declaredBytes: number
-  /** The offset of its local header. */
+  /** The offset of the local header. */
   readonly start: number
 }
 
@@ -27,7 +27,7 @@ const LOCAL_BYTES = 30
 const DEFLATED = 8
 const ENCRYPTED = 1
 
-/** Reads the central directory; throws when it is missing or broken. Archives of 4 GiB and more (ZIP64) are not read. */
+/** Returns the files of an archive. Throws if its central directory is missing or broken, as for archives of 4 GiB and more (ZIP64). */
 export function listEntries(zip: Buffer): ZipEntry[] {
   const from = Math.max(0, zip.length - END_BYTES - MAX_COMMENT_BYTES)
   const end = zip.subarray(from).lastIndexOf(END_SIGNATURE) + from
@@ -40,9 +40,10 @@ export function listEntries(zip: Buffer): ZipEntry[] {
       throw new Error('The document is damaged: the list of its archive is broken')
     }
     const nameBytes = zip.readUInt16LE(at + 28)
+    const storedName = zip.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes)
     entries.push({
-      name: zip.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes).replaceAll('\\', '/'),
-      nameStart: at + ENTRY_BYTES,
+      name: storedName.replaceAll('\\', '/'),
+      storedName,
       isEncrypted: (zip.readUInt16LE(at + 8) & ENCRYPTED) > 0,
       isDeflated: zip.readUInt16LE(at + 10) === DEFLATED,
       packedBytes: zip.readUInt32LE(at + 20),
@@ -54,8 +55,8 @@ export function listEntries(zip: Buffer): ZipEntry[] {
   return entries
 }
 
-/** The bytes of an entry as they are packed; throws when they lie outside the archive. */
-export function packedBytesOf(zip: Buffer, { name, start, packedBytes }: ZipEntry): Buffer {
+/** Returns the packed bytes of an entry. Throws if they are not completely within the archive. */
+function packedBytesOf(zip: Buffer, { name, start, packedBytes }: ZipEntry): Buffer {
   const isInside = start + LOCAL_BYTES <= zip.length
   const from = isInside ? start + LOCAL_BYTES + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28) : 0
   if (!isInside || from + packedBytes > zip.length) throw new Error(`The document is damaged: "${name}" is cut short`)
@@ -64,22 +65,22 @@ export function packedBytesOf(zip: Buffer, { name, start, packedBytes }: ZipEntr
 
 export const ARCHIVE_LIMITS = {
   entries: 10_000,
-  /** All files of the archive unpacked. */
+  /** The sum of all files. */
   unpackedBytes: 1024 * 2 ** 20,
-  /** The markup that a parser unpacks and keeps as a tree, which takes some 30 times as much memory. */
+  /** The sum of the files with markup: a parser keeps them as a tree, which takes about 30 times as much memory. */
   markupBytes: 16 * 2 ** 20,
 } as const
 
-const MARKUP = /\.(?:xml|rels|xhtml|html?|opf|ncx)$/i
+const MARKUP = /\.(?:xml|rels|xht(?:ml)?|html?|opf|ncx)$/i
 
 /**
- * Throws when the archive is encrypted, or declares more than may be unpacked: a few hundred kilobytes can hold gigabytes. Markup
- * that is read in pieces (`isStreamed`) has no bound of its own.
+ * Throws if the archive is encrypted or exceeds ARCHIVE_LIMITS: a few hundred kilobytes can unpack to gigabytes. `isStreamed` means that
+ * markup is read in pieces, and needs no limit of its own.
  */
 export function checkArchive(entries: readonly ZipEntry[], isStreamed = false): void {
   if (entries.some(({ isEncrypted }) => isEncrypted)) throw passwordNeeded()
-  const { entries: mostEntries, unpackedBytes, markupBytes } = ARCHIVE_LIMITS
-  if (entries.length > mostEntries) throw tooLarge(`${entries.length} files`, `${mostEntries}`)
+  const { entries: maxEntries, unpackedBytes, markupBytes } = ARCHIVE_LIMITS
+  if (entries.length > maxEntries) throw tooLarge(`${entries.length} files`, `${maxEntries}`)
   const all = declaredBytes(entries)
   if (all > unpackedBytes) throw tooLarge(inMiB(all), inMiB(unpackedBytes))
   const markup = isStreamed ? 0 : declaredBytes(entries.filter(({ name }) => MARKUP.test(name)))
@@ -87,7 +88,7 @@ export function checkArchive(entries: readonly ZipEntry[], isStreamed = false): 
 }
 
 export function passwordNeeded(): Error {
-  return new Error('The document is encrypted: reading it takes its password')
+  return new Error('The document is encrypted: reading it requires its password')
 }
 
 function declaredBytes(entries: readonly ZipEntry[]): number {
@@ -98,8 +99,8 @@ function inMiB(bytes: number): string {
   return `${Math.ceil(bytes / 2 ** 20)} MiB`
 }
 
-function tooLarge(what: string, most: string): Error {
-  return new Error(`The document unpacks to ${what}; at most ${most} are read`)
+function tooLarge(what: string, max: string): Error {
+  return new Error(`The document unpacks to ${what}; at most ${max} are read`)
 }
 
 export interface XmlListener {
@@ -108,22 +109,33 @@ export interface XmlListener {
   onClose?(name: string): void
 }
 
-/** A part may not unpack to more than it declares, which `checkArchive` has seen. */
+/** How much more than declared a part may unpack to; `checkArchive` has checked the declared sizes. */
 const SLACK_BYTES = 1024
+/** Deeper elements are refused: each tag takes time in proportion to the number of open elements. No real document has so many. */
+export const MAX_XML_DEPTH = 1_000
 const XML: ParserOptions = { xmlMode: true, decodeEntities: true }
 
-/** Reads one XML file of an archive piece by piece, names without their prefix; `drain` is awaited after each piece. */
+/** Reads one XML file of an archive in pieces, and awaits `drain` after each. The listener gets names without their prefix. */
 export async function readXmlPart(
   zip: Buffer,
   entry: ZipEntry,
   listener: XmlListener,
   drain: () => Promise<void> | void = () => {},
 ): Promise<void> {
+  let depth = 0
   const parser = new Parser(
     {
-      onopentag: (name, attributes) => listener.onOpen?.(localName(name), attributes),
+      onopentag: (name, attributes) => {
+        depth += 1
+        if (depth > MAX_XML_DEPTH)
+          throw new Error(`The document is damaged: "${entry.name}" nests its elements too deep`)
+        listener.onOpen?.(localName(name), attributes)
+      },
       ontext: (text) => listener.onText?.(text),
-      onclosetag: (name) => listener.onClose?.(localName(name)),
+      onclosetag: (name) => {
+        depth -= 1
+        listener.onClose?.(localName(name))
+      },
     },
     XML,
   )
@@ -164,44 +176,44 @@ export async function readParagraphs(zip: Buffer, part: ZipEntry, onText: (text:
   })
 }
 
-const OPEN_TEXT = ['p', 'h', 'title', 'desc', 'header-decl', 'footer-decl']
+const ODF_PARAGRAPHS = ['p', 'h', 'title', 'desc', 'header-decl', 'footer-decl']
 /** Elements that may begin and end within a word. */
 const WITHIN_WORDS = /^(?:span|a|meta|ruby|ruby-base|(?:bookmark|change|reference|soft)\b.*)$/
-/** Programs fill these in: their text is not the author's. */
+/** Elements whose text programs fill in. */
 const FIELDS = ['page-number', 'page-count', 'date', 'time', 'sheet-name', 'file-name', 'note-citation']
 const FORM_TEXT = ['form:label', 'form:value', 'form:current-value', 'form:title']
 
 /**
- * Calls `onText` for each paragraph, label and form value in a part of an OpenDocument. From its styles takes texts of pages, such as
- * headers, but no placeholders of slides.
+ * Calls `onText` for each paragraph, label and form value in a part of an OpenDocument. In `styles.xml`, these are texts of pages, such
+ * as headers, without the placeholders of slides.
  */
-export async function readOpenParagraphs(zip: Buffer, part: ZipEntry, onText: (text: string) => void): Promise<void> {
+export async function readOdfParagraphs(zip: Buffer, part: ZipEntry, onText: (text: string) => void): Promise<void> {
   const isStyles = part.name.endsWith('styles.xml')
   let isShown = !isStyles
   let text = ''
-  /** The depth inside an element that is passed over; 0 outside. */
-  let passedOver = 0
+  /** The depth within an element that is skipped; 0 outside of one. */
+  let skippedDepth = 0
   await readXmlPart(zip, part, {
     onOpen: (name, attributes) => {
       if (name === 'master-styles') isShown = true
-      const isPlace = isStyles && attributes['presentation:class'] !== undefined
-      if (passedOver > 0 || FIELDS.includes(name) || isPlace) passedOver += 1
+      const isPlaceholder = isStyles && attributes['presentation:class'] !== undefined
+      if (skippedDepth > 0 || FIELDS.includes(name) || isPlaceholder) skippedDepth += 1
       if (!WITHIN_WORDS.test(name)) text += ' '
       for (const key of FORM_TEXT) if (isShown && attributes[key]) onText(attributes[key])
     },
     onText: (piece) => {
-      if (isShown && passedOver === 0) text += piece
+      if (isShown && skippedDepth === 0) text += piece
     },
     onClose: (name) => {
-      if (passedOver > 0) passedOver -= 1
-      if (!OPEN_TEXT.includes(name)) return
+      if (skippedDepth > 0) skippedDepth -= 1
+      if (!ODF_PARAGRAPHS.includes(name)) return
       if (text.trim() !== '') onText(text.replace(/\s+/g, ' ').trim())
       text = ''
     },
   })
 }
 
-/** The encoding that the first bytes of XML name, by a mark or in words; one that is not known is taken for UTF-8. */
+/** Returns the encoding that the first bytes of XML name, by a mark or in the declaration; UTF-8 for an unknown one. */
 function encodingOf(head: Buffer): string {
   const mark = head.toString('hex', 0, 2)
   if (mark === 'fffe') return 'utf-16le'
@@ -210,7 +222,7 @@ function encodingOf(head: Buffer): string {
   return /^(?:iso-8859-\d+|windows-\d+)$/i.test(name) ? name : 'utf-8'
 }
 
-/** One file of an archive; throws when it unpacks to more than it declares. */
+/** Returns the unpacked bytes of an entry. Throws if they are more than it declares. */
 export function readPart(zip: Buffer, entry: ZipEntry): Buffer {
   const packed = packedBytesOf(zip, entry)
   return entry.isDeflated ? inflateRawSync(packed, { maxOutputLength: entry.declaredBytes + SLACK_BYTES }) : packed

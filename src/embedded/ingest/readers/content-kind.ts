@@ -1,7 +1,7 @@
 import type { ExtractionSource } from './extraction.ts'
 import { decodesAsText } from './text-encoding.ts'
 
-/** The type of a file: by its bytes if they identify it, otherwise by the MIME type it was sent with. */
+/** The type of a file: from its bytes if they identify it, otherwise the MIME type that it was sent with. */
 interface ContentType {
   readonly mimeType: string
   readonly kind: ContentKind
@@ -9,23 +9,23 @@ interface ContentType {
 
 const HEAD_BYTES = 64 * 1024
 
-/** Returns whether documents of a kind are plain text, which has no signature in its first bytes. */
+/** Returns whether documents of a kind are text, which has no signature in its first bytes. */
 export function isTextKind(kind: ContentKind): kind is TextKind {
   return kind === 'text' || kind === 'html' || kind === 'csv' || kind === 'unknown'
 }
 
-/** Containers, whose first bytes do not identify their contents. */
+/** Types of containers: the first bytes do not identify what is in them. */
 const CONTAINERS: readonly string[] = ['application/zip', 'application/x-cfb']
 
-/** Documents that begin like text. */
+/** The beginnings of documents that are not text, though they begin with printable characters. */
 const SIGNATURE = /^(?:%PDF-|\{\\rtf)/
 
-/** True for bytes that may be read as text without looking any further. */
+/** Returns whether a file with these first bytes may be read as text without a closer examination. */
 export function looksLikeText(head: Buffer): boolean {
   return !head.includes(0) && !SIGNATURE.test(head.toString('latin1', 0, 8))
 }
 
-/** Looks at the first bytes, because a name may lie and a type may be missing. */
+/** Returns the type of a file. Examines its first bytes, because the MIME type that it was sent with may be wrong or missing. */
 export async function contentTypeOf(source: ExtractionSource): Promise<ContentType> {
   const named = { mimeType: source.mimeType, kind: kindOf(source.mimeType) }
   const head = await readHead(source)
@@ -34,28 +34,28 @@ export async function contentTypeOf(source: ExtractionSource): Promise<ContentTy
   const mimeType = (await fileTypeFromBuffer(head))?.mime
   if (mimeType === undefined || kindOf(mimeType) === 'text') return (await textUnderName(source, head, named)) ?? named
   const hasNoText = named.kind === 'other' || named.kind === 'unsupported'
-  // Which program stored it, its reader sees; it may also be an encrypted document of a newer one.
+  // The reader of these containers finds out which program wrote it. It may also be an encrypted document of a newer program.
   if (mimeType === 'application/x-cfb') return hasNoText ? named : { mimeType, kind: 'compound' }
   const isVague = CONTAINERS.includes(mimeType) && !isTextKind(named.kind)
   return isVague ? named : { mimeType, kind: kindOf(mimeType) }
 }
 
-/** A message that a program stored without an extension, or as text, is one: its parts may be encoded. */
+/** Returns `mail` for a message that was sent as text or without a type, because its parts may be encoded; otherwise the named kind. */
 export function kindOfText(named: TextKind, head: Buffer): ContentKind {
   return (named === 'text' || named === 'unknown') && messageKind(head) ? 'mail' : named
 }
 
-/** How text begins that is stored under the name of another format. */
+/** The beginning of HTML that is stored under the name of another format. */
 const HTML =
-  /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body|table|meta)\b/i
+  /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<(?:!doctype\s+html|html|head|body|table|meta)\b/i
 const POSTSCRIPT_OR_PIXELS = /^(?:%!PS|P[1-7]\s)/
 const LATE_PDF = /%PDF-\d/
-/** Readers of PDF look for its signature in this many bytes. */
+/** Viewers look for the signature of a PDF in this many bytes. */
 const LATE_PDF_BYTES = 1_024
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROLS = /[\x01-\x06\x0e-\x19\x1c-\x1f]/g
 
-/** Returns as what text a file is read whose name says otherwise; undefined when it is none. */
+/** Returns the type of a file that has no signature at its start: a PDF with a later one, or text of some type; undefined for others. */
 async function textUnderName(
   source: ExtractionSource,
   head: Buffer,
@@ -77,12 +77,12 @@ async function textUnderName(
 const HEADER_BYTES = 16 * 1024
 const HEADER = /^([!-9;-~]+):/
 const PLAIN_HEADERS = ['from', 'to', 'subject', 'date']
-/** Headers that nothing but a message has. */
+/** Headers that only messages have. */
 const MESSAGE_HEADERS = ['message-id', 'received', 'return-path', 'delivered-to', 'mime-version']
-/** What stands before the headers: a line of an mbox, or the length of the message in Apple's mail. */
+/** The line before the headers: that of an mbox, or the length of the message in a file of Apple Mail. */
 const BEFORE_HEADERS = { mbox: /^From [^\n]*\d\d:\d\d[^\n]*\n/, emlx: /^\d+[ \t]*\r?\n/ } as const
 
-/** Returns how a message is stored whose headers a text begins with; undefined for other text. */
+/** Returns the format of a message, if the text begins with the headers of one; otherwise undefined. */
 export function messageKind(head: Buffer): 'message' | keyof typeof BEFORE_HEADERS | undefined {
   const text = head.toString('latin1', 0, HEADER_BYTES)
   const before = (['mbox', 'emlx'] as const).find((kind) => BEFORE_HEADERS[kind].test(text))
@@ -112,18 +112,17 @@ async function readHead(source: ExtractionSource): Promise<Buffer> {
 }
 
 /**
- * The way in which a file is read.
- * - `unknown`: as text, if it is valid text;
- * - `gzip`: as the one file in it;
- * - `unsupported`: a document with text in a format that nothing here reads;
- * - `other`: no text by nature (archives, fonts, programs).
+ * The kind of a file, which decides how it is read.
+ * - `unknown`: it is read as text if it is valid text;
+ * - `gzip`: the one file in it is read;
+ * - `unsupported`: it has text, but in a format that no reader here knows;
+ * - `other`: it has no text (archives, fonts, programs).
  */
 export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'gzip' | 'unsupported' | 'other'
 
-/** Text, in some encoding. */
 export type TextKind = 'text' | 'html' | 'csv' | 'unknown'
 
-/** Documents that a parser needs in one piece. */
+/** Documents that are read as a whole, by a parser. */
 export type DocumentKind = 'pdf' | 'office' | 'workbook' | 'mail' | 'compound'
 
 const BY_TYPE: Readonly<Record<string, ContentKind>> = {
@@ -158,7 +157,7 @@ function typesOf(kind: ContentKind, types: string): Readonly<Record<string, Cont
   return Object.fromEntries(types.split(' ').map((type) => [type, kind]))
 }
 
-/** Decides by the MIME type alone. */
+/** Returns the kind of a file by its MIME type alone. */
 export function kindOf(mimeType: string): ContentKind {
   const known = BY_TYPE[mimeType]
   if (known) return known

@@ -1,18 +1,18 @@
 import type { IngestionStatus } from '../../../contract/states.ts'
 import type { Passage } from '../../database/passages-table.ts'
 
-/** The end of one extraction. */
+/** How the extraction of a document ended. */
 export interface ExtractionEnd {
-  /** A final state of the ingestion, or `running`: the next stage has to read the document. */
+  /** The final state of the ingestion; `running` if the next stage has to read the document. */
   readonly status: IngestionStatus
   readonly warnings: readonly string[]
-  /** The reason why it is `partial` or `failed`. */
+  /** Why the document is `partial` or `failed`; null otherwise. */
   readonly failure: string | null
-  /** The MIME type of its passages; without one, Markdown for Markdown and plain text for all else. */
+  /** The MIME type of the passages; undefined for Markdown if the document is Markdown, otherwise for plain text. */
   readonly textType?: TextType | undefined
-  /** Properties of the document beside its text. */
+  /** What is known of the document besides its text. */
   readonly properties?: Properties | undefined
-  /** The MIME type of its moving pictures, which are an asset; undefined without any. */
+  /** The MIME type of a video, which is also offered as an asset; undefined if the document has no moving pictures. */
   readonly videoType?: string | undefined
 }
 
@@ -22,37 +22,36 @@ type TextType = (typeof TEXT_TYPES)[number]
 /** Such as `{"pages": 3}`, `{"width": 640, "height": 480}`, `{"duration_seconds": 12.5}`. */
 type Properties = Readonly<Record<string, string | number>>
 
-/** A file in chunks. `chunks` may be called again. */
 export interface ExtractionSource {
   readonly mimeType: string
-  /** The encoding that its sender named. */
+  /** The encoding that the sender named. */
   readonly charset?: string | null | undefined
   readonly sizeBytes: number
-  /** Its path, if it is a file. */
+  /** The path of the document; undefined if it is not an uncompressed file. */
   readonly path?: string | undefined
+  /** Starts from the beginning at each call. */
   chunks(): AsyncIterable<Buffer> | Iterable<Buffer>
 }
 
 export interface ExtractionSink {
-  /** Discards all passages taken so far, because the file is read again. */
+  /** Discards all passages emitted so far, because the document is read again. */
   restart(): void
-  take(passage: Passage): void
-  /** Awaited between the parts of the file. */
+  emit(passage: Passage): void
+  /** Readers await this between parts of a document, so that passages can be written. */
   drain(): Promise<void> | void
-  /** Awaited after each part of a document that may take the time of a whole one, such as a page that is recognized. */
+  /** Readers await this after a part that takes long, such as a recognized page: the time limit starts anew. */
   nextPart(): Promise<void> | void
 }
 
-/** Reads a document that another one holds. */
+/** Reads a document that is contained in another one. */
 export type NestedReader = (
   part: { readonly mimeType: string; readonly bytes: Buffer },
   sink: ExtractionSink,
 ) => Promise<ExtractionEnd>
 
-/** The end of a document that the next stage has to read. */
 export const FOR_NEXT_STAGE: ExtractionEnd = { status: 'running', warnings: [], failure: null }
 
-/** The end of a document that was read whole: `completed`, or with warnings. */
+/** Returns the end of a document that was read completely. */
 export function completed(...warnings: readonly string[]): ExtractionEnd {
   return { status: warnings.length === 0 ? 'completed' : 'completed_with_warnings', warnings, failure: null }
 }
@@ -61,12 +60,12 @@ export function partial(failure: string, warnings: readonly string[] = []): Extr
   return { status: 'partial', warnings, failure }
 }
 
-/** What is wrong with a document, in words for its user. */
+/** A fault of the document; the message is for its user. */
 export class DocumentError extends Error {}
 
 /**
- * The error for a document that a parser refuses; what a foreign parser says is for its programmers, and stays in the cause. A bound of
- * ours that ended reading is not a fault of the document.
+ * Returns the error for a document that a parser refuses. Messages of foreign parsers are for programmers, and are only kept as the
+ * cause. An error about too much text is returned unchanged, because it is not a fault of the document.
  */
 export function unreadable(what: string, error: unknown): Error {
   if (error instanceof TooMuchTextError) return error
@@ -74,11 +73,11 @@ export function unreadable(what: string, error: unknown): Error {
   return new DocumentError(text, { cause: error })
 }
 
-/** The whole file in memory; throws when it is larger than a parser may take. */
+/** Returns the whole document in memory. Throws if it is larger than MAX_WHOLE_BYTES. */
 export async function readWhole(source: ExtractionSource): Promise<Buffer> {
   if (source.sizeBytes > MAX_WHOLE_BYTES) {
-    const [size, most] = [source.sizeBytes, MAX_WHOLE_BYTES].map((bytes) => Math.round(bytes / 2 ** 20))
-    throw new Error(`The document has ${size} MiB; of this kind at most ${most} MiB are read`)
+    const [size, max] = [source.sizeBytes, MAX_WHOLE_BYTES].map((bytes) => Math.round(bytes / 2 ** 20))
+    throw new Error(`The document has ${size} MiB; of this kind at most ${max} MiB are read`)
   }
   return Buffer.concat(await Array.fromAsync(source.chunks()))
 }
@@ -88,7 +87,7 @@ const MAX_WHOLE_BYTES = 256 * 2 ** 20
 /** The document has more than `maxPassages` passages. */
 class TooMuchTextError extends Error {}
 
-/** Passes on at most `maxPassages` passages of what `read` emits; if there are more, the end is `partial`. */
+/** Passes on at most `maxPassages` of the passages that `read` emits; if it emits more, the end is `partial`. */
 export async function readBounded(
   sink: ExtractionSink,
   maxPassages: number,
@@ -109,12 +108,12 @@ function bounded(sink: ExtractionSink, maxPassages: number): ExtractionSink {
       count = 0
       sink.restart()
     },
-    take: (passage) => {
+    emit: (passage) => {
       count += 1
       if (count > maxPassages) {
         throw new TooMuchTextError(`Only the first ${maxPassages} passages of the text are searchable`)
       }
-      sink.take(passage)
+      sink.emit(passage)
     },
     drain: () => sink.drain(),
     nextPart: () => sink.nextPart(),
@@ -137,5 +136,5 @@ export function unreadableEncoding(encoding: string): string {
 export const UNSUPPORTED_FORMAT = 'Documents in this format cannot be read: only its title is searchable'
 export const NOT_DECODED = 'Pictures of this kind cannot be decoded: only its title is searchable'
 
-/** Parts of what is said of documents that a later version may read. */
+/** Parts of the failures and warnings of documents that a later version may be able to read; stored ones are searched for them. */
 export const UNREAD_KINDS = [NO_TEXT, UNSUPPORTED_FORMAT, NOT_DECODED, 'which cannot be read']

@@ -1,5 +1,6 @@
 import type { Address, Attachment, Email } from 'postal-mime'
 import { messageOf } from '../../../foundation/errors.ts'
+import { counted } from '../../../foundation/text/safe-text.ts'
 import { messageKind } from './content-kind.ts'
 import {
   completed,
@@ -15,7 +16,7 @@ import { extractText } from './text.ts'
 
 const MAX_ATTACHMENTS = 100
 const ENCRYPTED = /^application\/(?:pgp-encrypted|(?:x-)?pkcs7-mime)$/
-/** The type of a signed content (RFC 5652, 5.1) in DER, near the beginning of what S/MIME makes of a message. */
+/** The type of signed content (RFC 5652, 5.1) in DER. It is near the beginning of a message that S/MIME signed. */
 const SIGNED = Buffer.from('06092a864886f70d010702', 'hex')
 const SIGNED_BYTES = 64
 
@@ -23,14 +24,14 @@ interface Tools {
   readonly readNested: NestedReader
 }
 
-/** Extracts a message (RFC 5322) or a mailbox (mbox) of such. Throws when a lone one is encrypted. */
+/** Extracts a message (RFC 5322), or the messages of a mailbox (mbox). Throws if a single message is encrypted. */
 export async function readMail(bytes: Buffer, sink: ExtractionSink, tools: Tools): Promise<ExtractionEnd> {
   const kind = messageKind(bytes)
   if (kind === 'mbox') return await readMailbox(bytes, sink, tools)
   return await readMessage(kind === 'emlx' ? withoutFrame(bytes) : bytes, sink, tools)
 }
 
-/** Apple's mail puts the length of the message before it, and its own properties after it. */
+/** Removes what Apple Mail adds: a line with the length of the message before it, and properties after it. */
 function withoutFrame(bytes: Buffer): Buffer {
   const start = bytes.indexOf('\n') + 1
   return bytes.subarray(start, start + Number.parseInt(bytes.toString('latin1', 0, start), 10))
@@ -41,22 +42,22 @@ const BORDER_LINE = /^From \S.*\d\d:\d\d/
 const QUOTED_BORDER = /^>(?=>*From )/gm
 const MAX_WARNINGS = 100
 
-/** Emits each message with its subject as its place; one that cannot be read costs a warning. */
+/** Emits the messages of a mailbox, each with its subject as detail; adds a warning for one that cannot be read. */
 async function readMailbox(bytes: Buffer, sink: ExtractionSink, tools: Tools): Promise<ExtractionEnd> {
   const warnings: string[] = []
   let [messages, isForNextStage, hasText] = [0, false, false]
   for (const message of messagesIn(bytes)) {
     messages += 1
     let subject = `Message ${messages}`
-    const take: ExtractionSink['take'] = (passage) => {
+    const emit: ExtractionSink['emit'] = (passage) => {
       hasText = true
-      sink.take({ ...passage, detail: { message: subject, ...passage.detail } })
+      sink.emit({ ...passage, detail: { message: subject, ...passage.detail } })
     }
     const onSubject = (text: string) => {
       subject = text
     }
     try {
-      const end = await readMessage(message, { ...sink, take }, { ...tools, onSubject })
+      const end = await readMessage(message, { ...sink, emit }, { ...tools, onSubject })
       if (end.status === 'running') isForNextStage = true
       for (const fault of end.status === 'partial' ? [end.failure] : end.warnings)
         warnings.push(`Message ${messages} ("${subject}"): ${fault}`)
@@ -67,7 +68,8 @@ async function readMailbox(bytes: Buffer, sink: ExtractionSink, tools: Tools): P
   }
   if (isForNextStage) return FOR_NEXT_STAGE
   const others = warnings.length - MAX_WARNINGS
-  const named = others > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${others} more messages have such faults`] : warnings
+  const named =
+    others > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${counted(others, 'further fault')} of its messages`] : warnings
   const end = hasText ? completed(...named) : partial('The mailbox has no text: only its title is searchable', named)
   return { ...end, textType: 'text/markdown', properties: { messages } }
 }
@@ -88,10 +90,7 @@ function withoutBorder(bytes: Buffer): Buffer {
   return Buffer.from(message.toString('latin1').replace(QUOTED_BORDER, ''), 'latin1')
 }
 
-/**
- * Extracts a message as Markdown: subject, people, date, its text, and the text of what is attached. A file without the headers of a
- * message is read as plain text.
- */
+/** Extracts a message and its attachments as Markdown. A file without the headers of a message is read as plain text. */
 async function readMessage(
   bytes: Buffer,
   sink: ExtractionSink,
@@ -111,8 +110,8 @@ async function readMessage(
   }
   const locked = mail.attachments.find(({ mimeType }) => ENCRYPTED.test(mimeType))
   if (locked && !isSigned(bytesOf(locked)))
-    throw new DocumentError('The message is encrypted: reading it takes its key')
-  const end = await takeMessage(mail, sink, readNested)
+    throw new DocumentError('The message is encrypted: reading it requires its key')
+  const end = await emitMessage(mail, sink, readNested)
   if (locked && end.status !== 'running') return { ...end, ...partial(PACKED_BY_SIGNATURE, end.warnings) }
   return isCorrected && end.status !== 'running' ? withWarning(end, WRONG_ENCODING) : end
 }
@@ -124,21 +123,20 @@ function isSigned(bytes: Buffer): boolean {
   return bytes.subarray(0, SIGNED_BYTES).includes(SIGNED)
 }
 
-/** What a message says, whatever its format. */
 interface Message extends Pick<Email, 'subject' | 'from' | 'to' | 'cc' | 'date' | 'text' | 'html'> {
   readonly attachments: readonly (Pick<Attachment, 'filename' | 'mimeType' | 'content'> &
     Partial<Pick<Attachment, 'disposition' | 'related'>>)[]
 }
 
-/** Emits a message as Markdown, and the text of what is attached. */
-export async function takeMessage(
+/** Emits a message as Markdown, then the text of its attachments. */
+export async function emitMessage(
   message: Message,
   sink: ExtractionSink,
   readNested: NestedReader,
 ): Promise<ExtractionEnd> {
   const { text = '', html = '', attachments } = message
   const body = wholeBody(text.trim(), await visibleText(html))
-  const splitter = new PassageSplitter('line', (passage) => sink.take(passage))
+  const splitter = new PassageSplitter('line', (passage) => sink.emit(passage))
   splitter.write(`${headOf(message)}\n\n${body}`)
   splitter.end()
   await sink.drain()
@@ -149,11 +147,11 @@ export async function takeMessage(
   return { ...end, textType: 'text/markdown', properties: { attachments: attachments.length } }
 }
 
-/** The links and addresses of a page are not seen, but its version as text has them. */
+/** Addresses of links, which a page hides, but its version as plain text shows. */
 const HIDDEN_IN_PAGE = /<?(?:https?|mailto):\S+/g
 const WORDS = /[\p{L}\p{N}]+/gu
 
-/** Returns the version that has all words of the other, or else the page and the lines that only the text has. */
+/** Returns the plain text if it has all words of the page; otherwise the page, and the lines of the text with words that the page lacks. */
 function wholeBody(text: string, page: string): string {
   if (text === '' || page === '') return text || page
   const wordsOf = (each: string) => each.match(WORDS) ?? []
@@ -175,11 +173,11 @@ const WRONG_ENCODING = 'A part of the message is not in the transfer encoding th
 
 const BASE64_HEADER = /^(content-transfer-encoding:[ \t]*)base64[ \t]*\r?$/gim
 const HEADERS_END = /\n\r?\n/g
-/** Its lines have no blanks and no punctuation but these. */
+/** Text in base64 consists of these characters. */
 const BASE64_LINES = /^[a-z\d+/=\s]*$/i
 const BASE64_CHARACTERS = /[a-z\d+/=\r\n]+/gi
 
-/** Declares parts that say base64 (RFC 2045, 6.8) but hold other text as what they are: decoded, they would be noise. */
+/** Corrects the headers of parts that declare base64 (RFC 2045, 6.8) but contain other text, which decoding would turn into noise. */
 function correctEncodings(bytes: Buffer): { readonly message: Buffer; readonly isCorrected: boolean } {
   const text = bytes.toString('latin1')
   const corrected: string[] = []
@@ -192,7 +190,7 @@ function correctEncodings(bytes: Buffer): { readonly message: Buffer; readonly i
     const start = HEADERS_END.lastIndex
     const next = text.indexOf('\n--', start - 1)
     const end = next < 0 ? text.length : next
-    // What was looked at once is not looked at again, whatever it holds.
+    // The search continues after this part, so that no part is examined twice.
     BASE64_HEADER.lastIndex = end
     if (!isNoBase64(text.slice(start, end))) continue
     corrected.push(text.slice(doneTo, header.index), `${header[1]}8bit`)
@@ -236,7 +234,7 @@ async function visibleText(html: string): Promise<string> {
   return pieces.join('').trim()
 }
 
-/** Returns a warning for each attachment that could not be read whole or has no text; undefined when the next stage has to read one. */
+/** Emits the text of attachments. Returns warnings about those not read completely; undefined if the next stage has to read one. */
 export async function readAttachments(
   attachments: Message['attachments'],
   sink: ExtractionSink,
@@ -248,12 +246,12 @@ export async function readAttachments(
     const { filename, mimeType } = attachment
     const name = filename ?? 'without a name'
     let hasText = false
-    const take: ExtractionSink['take'] = (passage) => {
+    const emit: ExtractionSink['emit'] = (passage) => {
       hasText = true
-      sink.take({ ...passage, detail: { attachment: name, ...passage.detail } })
+      sink.emit({ ...passage, detail: { attachment: name, ...passage.detail } })
     }
     try {
-      const end = await readNested({ mimeType, bytes: bytesOf(attachment) }, { ...sink, take })
+      const end = await readNested({ mimeType, bytes: bytesOf(attachment) }, { ...sink, emit })
       const faults = end.status === 'partial' ? [end.failure] : hasText || !isOrnament(attachment) ? end.warnings : []
       for (const fault of faults) warnings.push(`Attachment "${name}": ${fault}`)
       if (end.status === 'running') needsNextStage = true
@@ -269,7 +267,7 @@ function bytesOf({ content }: Pick<Attachment, 'content'>): Buffer {
   return typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
 }
 
-/** The signature of a message, and pictures in its text. If they show no words, no warning is needed. */
+/** Returns whether an attachment is a signature, or a picture in the text: if it has no text, it needs no warning. */
 function isOrnament({ mimeType, disposition, related }: Message['attachments'][number]): boolean {
   if (/^application\/(?:pgp-signature|(?:x-)?pkcs7-signature)$/.test(mimeType)) return true
   return mimeType.startsWith('image/') && (related === true || disposition === 'inline')

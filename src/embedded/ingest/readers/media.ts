@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import { MissingProgramError, ProgramOverTimeError } from '../../read-by-program.ts'
-import { inputOf, runFfmpeg } from '../../video/run-ffmpeg.ts'
+import { inputOf, MissingProgramError, ProgramOverTimeError, runFfmpeg } from '../../read-by-program.ts'
 import { completed, DocumentError, type ExtractionEnd, type ExtractionSink, unreadable } from './extraction.ts'
-import { PlaceSplitter } from './passage-splitter.ts'
+import { PieceJoiner } from './passage-splitter.ts'
 
 const MAX_SUBTITLES = 8
-/** Its programs end with the process that reads the document. */
+/** The programs run in the process group of the process that reads the document, and are ended with it. */
 const IN_READER = { group: 'caller' } as const
-/** Tags that hold words for a reader. */
-const WORDS =
+/** The tags that are text for people. */
+const TEXTS =
   /^(?:title|artist|album|album_artist|composer|performer|genre|show|comment|description|synopsis|lyrics|lyricist|author|director|conductor|publisher|copyright|grouping|keywords|subtitle|series)\b/i
 
 const UNKNOWN_TYPE = 'application/octet-stream'
@@ -17,15 +16,15 @@ const NO_PROGRAM = 'The programs ffprobe and ffmpeg are not installed: only its 
 const NO_SUBTITLES = 'It has no subtitles as text: only its title and tags are searchable'
 
 /**
- * Extracts tags, chapters and subtitles of a recording by the programs of FFmpeg. `types` are the MIME types it is taken for, the one
- * it was sent with first. Throws when it is damaged.
+ * Extracts the tags, chapters and subtitles of a recording by the programs of FFmpeg. `types` are its possible MIME types, first the one
+ * that it was sent with. Throws if it is damaged.
  */
 export async function readMedia(path: string, types: readonly string[], sink: ExtractionSink): Promise<ExtractionEnd> {
   const videoType = types.find((type) => type.startsWith('video/'))
   try {
     const found = await probe(path)
-    takeTags(found, sink)
-    const cues = await takeSubtitles(path, found, sink)
+    emitTags(found, sink)
+    const cues = await emitSubtitles(path, found, sink)
     return {
       ...completed(...(cues > 0 ? [] : [NO_SUBTITLES])),
       properties: propertiesOf(found),
@@ -38,38 +37,38 @@ export async function readMedia(path: string, types: readonly string[], sink: Ex
   }
 }
 
-/** Tags of the file, and of its streams, where Ogg has those of a song. */
-function takeTags({ format, streams, chapters }: Probed, sink: ExtractionSink): void {
-  const splitter = new PlaceSplitter('second', '\n', sink)
-  const words = [format, ...streams].flatMap(({ tags }) => Object.entries(tags).filter(([name]) => WORDS.test(name)))
+/** Emits the tags of the file and of its streams, where Ogg files have the tags of a song, and the titles of chapters. */
+function emitTags({ format, streams, chapters }: Probed, sink: ExtractionSink): void {
+  const joiner = new PieceJoiner('second', '\n', sink)
+  const words = [format, ...streams].flatMap(({ tags }) => Object.entries(tags).filter(([name]) => TEXTS.test(name)))
   const end = Math.ceil(format.duration ?? 0)
   const lines = new Set(words.map(([name, value]) => `${name.toLowerCase()}: ${value.trim()}`))
-  for (const line of lines) splitter.add(line, 0, undefined, end)
+  for (const line of lines) joiner.add(line, 0, undefined, end)
   for (const { start_time: from, end_time: to, tags } of chapters) {
     const title = tags.title?.trim() ?? ''
-    if (title !== '') splitter.add(title, Math.floor(from), undefined, Math.ceil(to))
+    if (title !== '') joiner.add(title, Math.floor(from), undefined, Math.ceil(to))
   }
-  splitter.end()
+  joiner.end()
 }
 
-/** Returns the number of lines. */
-async function takeSubtitles(path: string, { streams }: Probed, sink: ExtractionSink): Promise<number> {
+/** Emits the subtitles, and returns the number of their lines. */
+async function emitSubtitles(path: string, { streams }: Probed, sink: ExtractionSink): Promise<number> {
   const isText = ({ codec_type: type, codec_name: codec = '' }: Probed['streams'][number]) =>
     type === 'subtitle' && TEXT_SUBTITLES.includes(codec)
   let count = 0
   for (const { index } of streams.filter(isText).slice(0, MAX_SUBTITLES)) {
-    const splitter = new PlaceSplitter('second', '\n', sink)
+    const joiner = new PieceJoiner('second', '\n', sink)
     for (const { from, to, text } of await readSubtitles(path, index)) {
-      splitter.add(text, Math.floor(from), undefined, Math.ceil(to))
+      joiner.add(text, Math.floor(from), undefined, Math.ceil(to))
       count += 1
     }
-    splitter.end()
+    joiner.end()
     await sink.drain()
   }
   return count
 }
 
-/** A picture that is attached, such as the cover of an album, does not move. */
+/** Returns the video stream; an attached picture, such as the cover of an album, is none. */
 function movingPictures({ streams }: Probed) {
   return streams.find((stream) => stream.codec_type === 'video' && !stream.disposition?.attached_pic)
 }
@@ -98,7 +97,7 @@ async function readSubtitles(path: string, streamIndex: number): Promise<Cue[]> 
   return parseCues(vtt.toString())
 }
 
-/** Reads WebVTT; leaves out its marks (`<i>`) and cues without words. */
+/** Parses WebVTT, without its markup (`<i>`) and without cues that have no text. */
 export function parseCues(vtt: string): Cue[] {
   return vtt
     .replaceAll('\r', '')
@@ -110,7 +109,7 @@ export function parseCues(vtt: string): Cue[] {
       const text = lines
         .slice(start + 1)
         .join('\n')
-        .replace(/<[^>]*>/g, '')
+        .replace(/<[^<>]*>/g, '')
         .trim()
       return start < 0 || text === '' ? [] : [{ from: inSeconds(from), to: inSeconds(to), text }]
     })
@@ -142,7 +141,7 @@ const probed = z.object({
 /** A recording as ffprobe describes it; times in seconds. */
 type Probed = z.infer<typeof probed>
 
-/** Throws MissingProgramError, or an error when the recording is damaged. */
+/** Throws MissingProgramError, or another error if the recording is damaged. */
 async function probe(path: string): Promise<Probed> {
   const shown = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
   const json = await runFfmpeg('ffprobe', [...inputOf(path), ...shown], IN_READER)

@@ -2,13 +2,13 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Worker } from 'tesseract.js'
-import { withinTime } from '../../../foundation/concurrency/within-time.ts'
+import { withinTime } from '../../../foundation/concurrency/waits.ts'
 import { TemporaryError } from '../../../foundation/errors.ts'
 import type { TraceDetail } from '../../database/passages-table.ts'
 import { RECOGNIZING_MS } from '../extraction-limits.ts'
 import { type ExtractionSink, unreadable } from './extraction.ts'
 import { splitInto } from './passage-splitter.ts'
-import { CONTRAST, type GreyImage, groundOf, likelyTurns, turn, turnBack } from './turned-page.ts'
+import { backgroundOf, type GreyImage, likelyTurns, MIN_CONTRAST, turn, turnBack } from './turned-page.ts'
 
 /** A paragraph that was recognized in a picture. */
 interface RecognizedText {
@@ -18,20 +18,17 @@ interface RecognizedText {
 
 const LANGUAGES = ['eng', 'deu'] as const
 
-/** A confidence of 100 is certain; shapes in leaves and clouds have about 10, printed text above 80. */
+/** Of 100. Printed text has a confidence above 80, shapes in leaves and clouds one of about 10. */
 const MIN_CONFIDENCE = 55
 const WORD = /\p{L}{2}/u
-/** Tesseract derives the size of letters from it. */
+/** The resolution from which Tesseract derives the size of letters. */
 const DOTS_PER_INCH = '200'
-/** The mode of Tesseract that has neural networks only. */
+/** The mode of Tesseract that uses neural networks only. */
 const LSTM_ONLY = 1
 
 export type Recognizer = ReturnType<typeof openRecognizer>
 
-/**
- * Recognizes printed text (OCR), one picture after the other, offline. Loads Tesseract with the first picture; `directory` receives
- * its language data.
- */
+/** Opens Tesseract, which recognizes printed text in one picture after the other, with the language data in `directory`. */
 export function openRecognizer(directory: string) {
   let worker: Promise<Worker> | undefined
   const read = async (image: GreyImage): Promise<RecognizedText[] | undefined> => {
@@ -49,11 +46,11 @@ export function openRecognizer(directory: string) {
       .map(({ text, bbox }) => ({ text: text.trim(), region: regionOf(bbox, width, height) }))
   }
   return {
-    /** Also turns a page that was scanned sideways. Returns nothing for a blank image; undefined when it took too long. */
+    /** Returns the paragraphs of an image, also of a page that was scanned sideways; undefined if recognition took too long. */
     recognize: async (image: GreyImage): Promise<RecognizedText[] | undefined> => {
       if (isBlank(image)) return []
       let best = await read(image)
-      const turns = best && lettersOf(best) < FEW_LETTERS ? likelyTurns(image) : []
+      const turns = best && lettersOf(best) < MIN_UPRIGHT_LETTERS ? likelyTurns(image) : []
       for (const quarters of turns) {
         const found = await read(turn(image, quarters))
         if (found && lettersOf(found) > lettersOf(best ?? []))
@@ -64,8 +61,8 @@ export function openRecognizer(directory: string) {
   }
 }
 
-/** A page that lies on its side yields fewer letters in words than this. */
-const FEW_LETTERS = 60
+/** A page with fewer letters in recognized words may have been scanned sideways or upside down. */
+const MIN_UPRIGHT_LETTERS = 60
 
 function lettersOf(texts: readonly RecognizedText[]): number {
   return texts.reduce(
@@ -74,15 +71,15 @@ function lettersOf(texts: readonly RecognizedText[]): number {
   )
 }
 
-/** A letter of 10 points has 150 at 200 dots per inch. */
+/** A letter of 10 points has about 150 pixels at 200 dots per inch. */
 const MIN_LETTER_PIXELS = 100
 
-/** Returns whether an image has fewer pixels that differ from the commonest grey than one letter has. */
+/** Returns whether an image has fewer pixels that differ from the background than a letter has. */
 function isBlank(image: GreyImage): boolean {
-  const ground = groundOf(image)
-  let signs = 0
-  for (const grey of image.data) if (Math.abs(grey - ground) >= CONTRAST) signs += 1
-  return signs < MIN_LETTER_PIXELS
+  const background = backgroundOf(image)
+  let ink = 0
+  for (const grey of image.data) if (Math.abs(grey - background) >= MIN_CONTRAST) ink += 1
+  return ink < MIN_LETTER_PIXELS
 }
 
 async function encodePng({ data, width, height }: GreyImage): Promise<Buffer> {
@@ -97,7 +94,7 @@ async function startWorker(directory: string): Promise<Worker> {
   const { createWorker } = await import('tesseract.js')
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const { resolve } = createRequire(import.meta.url)
-  // Each language is a package; Tesseract looks for all of them in one directory, and loads missing ones from the network.
+  // Each language is in a package of its own. Tesseract wants all of them in one directory, and would download missing ones.
   for (const language of LANGUAGES) {
     const file = `${language}.traineddata.gz`
     await copyFile(resolve(`@tesseract.js-data/${language}/4.0.0_best_int/${file}`), join(directory, file))
@@ -107,7 +104,7 @@ async function startWorker(directory: string): Promise<Worker> {
   return worker
 }
 
-/** Ends the worker and returns undefined when it takes too long. */
+/** Returns the recognized data; ends the worker and returns undefined if recognition takes too long. */
 async function recognizeInTime(worker: Worker, png: Buffer) {
   try {
     return (await withinTime(worker.recognize(png, {}, { text: false, blocks: true }), RECOGNIZING_MS)).data
@@ -132,17 +129,18 @@ const TARGET_LENGTH = 2_000
 
 export const RECOGNIZED = 'Its text was recognized in pictures (OCR): words can be wrong or missing'
 
-/** Emits what was recognized on a page, some paragraphs to a passage, with the part of the page that they take. */
-export function takeRecognized(
+/** Emits the text that was recognized on a page. Each passage has some paragraphs, and the region of the page that they cover. */
+export function emitRecognized(
   texts: readonly RecognizedText[],
   page: number,
-  sink: Pick<ExtractionSink, 'take'>,
+  sink: Pick<ExtractionSink, 'emit'>,
 ): void {
   let gathered: RecognizedText[] = []
   const flush = () => {
     if (gathered.length === 0) return
-    const place = { unit: 'page', firstUnit: page, lastUnit: page, detail: { region: around(gathered) } } as const
-    splitInto(gathered.map(({ text }) => text).join('\n\n'), place, sink)
+    const detail = { region: boundingRegion(gathered) }
+    const position = { unit: 'page', firstUnit: page, lastUnit: page, detail } as const
+    splitInto(gathered.map(({ text }) => text).join('\n\n'), position, sink)
     gathered = []
   }
   for (const recognized of texts) {
@@ -153,7 +151,7 @@ export function takeRecognized(
   flush()
 }
 
-function around(texts: readonly RecognizedText[]): RecognizedText['region'] {
+function boundingRegion(texts: readonly RecognizedText[]): RecognizedText['region'] {
   const left = Math.min(...texts.map(({ region }) => region.left))
   const top = Math.min(...texts.map(({ region }) => region.top))
   const right = Math.max(...texts.map(({ region }) => region.left + region.width))
@@ -164,12 +162,12 @@ function around(texts: readonly RecognizedText[]): RecognizedText['region'] {
 
 export const MAX_PIXELS = 100e6
 
-/** A page of A4 at 200 dots per inch; more costs time and finds no more words. */
+/** The longer side of a page in pixels: A4 at 200 dots per inch. More pixels take more time, but yield no more words. */
 export const PAGE_SIDE = 2_339
-/** Letters of smaller pictures are recognized better at twice their size. */
+/** A picture whose longer side is shorter is enlarged to twice its size, since its letters are recognized better then. */
 const SMALL_SIDE = 1_000
 
-/** Loads sharp with the first picture, for one thread and without a cache. */
+/** Loads sharp, and limits it to one thread without a cache. */
 export async function loadSharp() {
   const { default: sharp } = await import('sharp')
   sharp.concurrency(1)
@@ -178,8 +176,8 @@ export async function loadSharp() {
 }
 
 /**
- * One page of a picture, upright, in grey and in a size that is good for recognition; of a truncated file, the part that is there (`isCut`). Throws
- * when it is broken.
+ * Returns one page of a picture, upright, in grey, and in a size that suits recognition. Of a truncated file, returns what can be decoded
+ * (`isCut`). Throws if the file is broken.
  */
 export async function pictureOf(bytes: Buffer, page: number): Promise<GreyImage & { readonly isCut: boolean }> {
   try {
@@ -207,10 +205,10 @@ async function decode(bytes: Buffer, page: number, failOn: 'warning' | 'none'): 
   }
 }
 
-/** Half of the light, by which a picture counts as light or dark. */
+/** Pictures with a higher average grey count as light. */
 const MIDDLE = 128
 
-/** Puts a transparent picture on white if it is dark and on black if it is light, as on the page that it is made for. */
+/** Draws a transparent picture with dark signs on a light ground: on white, or, if it is light, on black and then inverted. */
 function onContrast(pixels: Buffer, channels: number): Uint8Array {
   const light = (at: number) => {
     const [red = 0, green = 0, blue = 0] = pixels.subarray(at, at + 3)

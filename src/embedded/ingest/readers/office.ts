@@ -5,24 +5,24 @@ import {
   checkArchive,
   listEntries,
   passwordNeeded,
-  readOpenParagraphs,
+  readOdfParagraphs,
   readParagraphs,
+  readPart,
   readXmlPart,
   type ZipEntry,
 } from './archive.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, partial, unreadable } from './extraction.ts'
-import { withUsualParts } from './office-parts.ts'
-import { PlaceSplitter, splitInto } from './passage-splitter.ts'
+import { PieceJoiner, splitInto } from './passage-splitter.ts'
 
 const ZIP_SIGNATURE = 'PK\x03\x04'
 /** The parser's message for bytes of a format that it does not know. */
 const UNKNOWN_FORMAT = /currently supports .* files only|Auto-detection of file type/
-/** The type that an OpenDocument begins with, of texts that the parser does not take for such: web pages and master documents. */
+/** The beginning of OpenDocument texts that the parser does not know as texts: web pages and master documents. */
 const OTHER_TEXT = /^PK.{28}mimetypeapplication\/vnd\.oasis\.opendocument\.text-(?:web|master)/s
-const TYPE_END = 100
+const OTHER_TEXT_BYTES = 100
 const NO_TEXT = 'The document has no text: only its title is searchable'
 
-/** Extracts a document of Word, PowerPoint, OpenDocument, RTF or EPUB as Markdown. Throws when it is broken or encrypted. */
+/** Extracts a document of Word, PowerPoint, OpenDocument, RTF or EPUB as Markdown. Throws if it is broken or encrypted. */
 export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<ExtractionEnd> {
   let entries: readonly ZipEntry[] = []
   if (bytes.toString('latin1', 0, 4) === ZIP_SIGNATURE) {
@@ -33,48 +33,48 @@ export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<E
   }
   const ast = await parse(bytes, entries)
   let hasText = false
-  const words = new SeenWords()
-  const takes = {
-    take: (passage: Parameters<ExtractionSink['take']>[0]) => {
+  const words = new EmittedWords()
+  const counting = {
+    emit: (passage: Parameters<ExtractionSink['emit']>[0]) => {
       hasText = true
       words.add(passage.text)
-      sink.take(passage)
+      sink.emit(passage)
     },
   }
-  const splitter = new PlaceSplitter('paragraph', '\n\n', takes)
+  const joiner = new PieceJoiner('paragraph', '\n\n', counting)
   const blocks = allBlocks(ast)
   for (const [index, node] of blocks.entries()) {
-    if (node.type === 'slide') takeSlide(node, takes)
-    else if (node.type === 'sheet') takeSheet(node, takes)
-    else addBlock(splitter, markdownOf(node), index + 1)
+    if (node.type === 'slide') emitSlide(node, counting)
+    else if (node.type === 'sheet') emitSheet(node, counting)
+    else addBlock(joiner, markdownOf(node), index + 1)
     await sink.drain()
   }
-  splitter.end()
+  joiner.end()
   let number = blocks.length
-  const isOpen = entries.some(({ name }) => name === OPEN_DOCUMENT)
-  for (const part of entries.filter(({ name }) => (isOpen ? OPEN_PARTS : PASSED_OVER).test(name))) {
-    await (isOpen ? readOpenParagraphs : readParagraphs)(bytes, part, (text) => {
+  const isOdf = entries.some(({ name }) => name === ODF_MANIFEST)
+  for (const part of entries.filter(({ name }) => (isOdf ? ODF_PARTS : FURTHER_PARTS).test(name))) {
+    await (isOdf ? readOdfParagraphs : readParagraphs)(bytes, part, (text) => {
       if (words.hasAll(text)) return
       number += 1
-      splitter.add(text, number)
+      joiner.add(text, number)
     })
   }
-  splitter.end()
+  joiner.end()
   const end = hasText ? completed(...lossesOf(ast)) : partial(NO_TEXT)
   return { ...end, textType: 'text/markdown' }
 }
 
-/** Parts of Word and PowerPoint that show words, and that the parser reads only where it knows the part that refers to them. */
-const PASSED_OVER =
+/** Parts of Word and PowerPoint with visible text. The parser reads each only if it knows the part that refers to it. */
+const FURTHER_PARTS =
   /^(?:word|ppt)\/(?:.*\/)?(?:data\d*|chart(?:Ex)?\d*|drawing\d*|comments?\d*|modernComment[\w-]*|notesSlide\d*|footnotes|endnotes|header\d*|footer\d*)\.xml$/i
-/** Only an OpenDocument has it. */
-const OPEN_DOCUMENT = 'META-INF/manifest.xml'
-/** Its text, its headers and footers, its charts and formulas. */
-const OPEN_PARTS = /^(?:(?:Object [^/]+\/)?content|styles)\.xml$/
+/** A part that only an OpenDocument has. */
+const ODF_MANIFEST = 'META-INF/manifest.xml'
+/** The parts of an OpenDocument with its text, headers, footers, charts and formulas. */
+const ODF_PARTS = /^(?:(?:Object [^/]+\/)?content|styles)\.xml$/
 const WORDS = /[\p{L}\p{N}]+/gu
 
-/** Knows which words were taken. */
-class SeenWords {
+/** Remembers which words were emitted. */
+class EmittedWords {
   readonly #words = new Set<string>()
 
   add(text: string): void {
@@ -86,17 +86,18 @@ class SeenWords {
   }
 }
 
-/** True for an OpenDocument template that has styles and no content, which the parser would take for a damaged document. */
+/** Returns whether an OpenDocument is a template that has only styles, which the parser would call damaged. */
 function isOnlyStyles(entries: readonly ZipEntry[]): boolean {
   const names = new Set(entries.map(({ name }) => name))
-  return names.has(OPEN_DOCUMENT) && names.has('styles.xml') && !names.has('content.xml')
+  return names.has(ODF_MANIFEST) && names.has('styles.xml') && !names.has('content.xml')
 }
 
 async function parse(bytes: Buffer, entries: readonly ZipEntry[]): Promise<OfficeParserAST> {
   const { OfficeParser } = await import('officeparser')
   try {
-    return await OfficeParser.parseOffice(entries.length === 0 ? withOldBoxes(bytes) : withUsualParts(bytes, entries), {
-      ...(OTHER_TEXT.test(bytes.toString('latin1', 0, TYPE_END)) && { fileType: 'odt' as const }),
+    const usual = entries.length === 0 ? withOldBoxes(bytes) : await withUsualParts(bytes, entries)
+    return await OfficeParser.parseOffice(usual, {
+      ...(OTHER_TEXT.test(bytes.toString('latin1', 0, OTHER_TEXT_BYTES)) && { fileType: 'odt' as const }),
       ignoreInternalLinks: true,
       decompressionLimits: {
         maxUncompressedBytes: ARCHIVE_LIMITS.markupBytes,
@@ -112,7 +113,7 @@ async function parse(bytes: Buffer, entries: readonly ZipEntry[]): Promise<Offic
 const MAX_XML_ELEMENTS = 500_000
 const OLD_BOX = /\{\\\*\\do(?![a-z])/g
 
-/** The parser passes over text boxes of RTF as old programs draw them; newer programs write each box in both forms. */
+/** Renames the text boxes of old programs in RTF, which the parser would skip, unless the document also has them in the new form. */
 function withOldBoxes(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1')
   return OLD_BOX.test(text) && !text.includes('\\shptxt')
@@ -120,64 +121,64 @@ function withOldBoxes(bytes: Buffer): Buffer {
     : bytes
 }
 
-/** The parser's own texts are for programmers, so users get only the kind of the problem, in our words. */
+/** Returns the error for users. The parser's messages are for programmers, so only the kind of the problem is used. */
 function explain(error: unknown): Error {
   const message = messageOf(error)
   if (/password|encrypt|decrypt/i.test(message)) return passwordNeeded()
   const what = 'The document cannot be read'
-  if (UNKNOWN_FORMAT.test(message)) return unreadable(`${what}: its format is another than its name says`, error)
+  if (UNKNOWN_FORMAT.test(message)) return unreadable(`${what}: its format is not the one that its name says`, error)
   if (/\blimit\b/i.test(message)) return unreadable(`${what}: it unpacks to more than is read`, error)
   const [, part] = /missing its required '([\w./-]+)'/.exec(message) ?? []
   return unreadable(part === undefined ? `${what}: it is damaged` : `${what}: its part ${part} is missing`, error)
 }
 
-/** Returns the content, then headers and footers. */
+/** Returns the blocks of the content, then those of headers and footers. */
 function allBlocks({ content, auxiliary }: OfficeParserAST): readonly OfficeContentNode[] {
   return [...content, ...(auxiliary?.headers ?? []), ...(auxiliary?.footers ?? [])]
 }
 
-function addBlock(splitter: PlaceSplitter, text: string, number: number): void {
-  if (text !== '') splitter.add(text, number)
+function addBlock(joiner: PieceJoiner, text: string, number: number): void {
+  if (text !== '') joiner.add(text, number)
 }
 
-function takeSlide(slide: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>): void {
+function emitSlide(slide: OfficeContentNode, sink: Pick<ExtractionSink, 'emit'>): void {
   const number = slide.metadata && 'slideNumber' in slide.metadata ? (slide.metadata.slideNumber ?? 1) : 1
   splitInto(markdownOf(slide), { unit: 'slide', firstUnit: number, lastUnit: number }, sink)
 }
 
-function takeSheet(sheet: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>): void {
+function emitSheet(sheet: OfficeContentNode, sink: Pick<ExtractionSink, 'emit'>): void {
   const name = sheet.metadata && 'sheetName' in sheet.metadata ? sheet.metadata.sheetName : ''
-  const splitter = new PlaceSplitter('row', '\n', sink)
+  const joiner = new PieceJoiner('row', '\n', sink)
   const detail = { sheet: name }
   let isFirst = true
   for (const [index, row] of (sheet.children ?? []).entries()) {
     const text = rowOf(row)
     if (text === '') continue
-    if (isFirst) splitter.add(`## ${name}\n`, index + 1, detail)
-    splitter.add(text, index + 1, detail)
+    if (isFirst) joiner.add(`## ${name}\n`, index + 1, detail)
+    joiner.add(text, index + 1, detail)
     isFirst = false
   }
-  splitter.end()
+  joiner.end()
 }
 
-/** What the parser's codes of losses say of the document. */
+/** The warning for each kind of loss, by the codes of the parser. */
 const LOSSES = [
   [/LIMIT|TRUNCAT|EXCEED/, 'Not all of it was read: it has more than is read'],
   [/FAILED|MISSING/, 'Not all of it was read: a part of it is damaged'],
 ] as const
 
-/** Returns what the parser reports as left out. */
+/** Returns warnings about what the parser reports as lost. */
 function lossesOf({ warnings = [] }: OfficeParserAST): string[] {
   return LOSSES.flatMap(([codes, text]) => (warnings.some(({ code }) => codes.test(code)) ? [text] : []))
 }
 
-/** A heading, paragraph, table or the like as Markdown, with the notes and comments on it; empty when it has no words. */
+/** Returns a heading, paragraph, table or the like as Markdown, followed by its notes and comments; empty if it has no text. */
 function markdownOf(node: OfficeContentNode): string {
   const remarks = remarksOf(node).map((remark) => `> ${inlineOf(remark)}`)
   return [blockOf(node), ...remarks].filter((text) => text.trim() !== '').join('\n\n')
 }
 
-/** The notes and comments on a node and on the words in it; those on blocks in it follow these blocks. */
+/** Returns the notes and comments on a node and on the words in it, but not those on blocks in it, which follow their blocks. */
 function remarksOf(node: OfficeContentNode): OfficeContentNode[] {
   const isOfBlocks = node.type === 'table' || CONTAINERS.includes(node.type) || hasBlocks(node)
   const inside = isOfBlocks ? [] : (node.children ?? []).flatMap(remarksOf)
@@ -226,14 +227,14 @@ function listItem(node: OfficeContentNode): string {
     : `${'  '.repeat(Math.min(indentation, 9))}${listType === 'ordered' ? '1.' : '-'} ${text}`
 }
 
-/** The first row is the head of the table. */
+/** Returns a table in Markdown, with its first row as the head. */
 function tableOf(rows: readonly OfficeContentNode[]): string {
   const lines = rows.map(rowOf).filter((line) => line !== '')
   const columns = Math.max(0, ...rows.map(({ children = [] }) => children.length))
   return lines.length < 2 ? lines.join('\n') : lines.toSpliced(1, 0, `|${' --- |'.repeat(columns)}`).join('\n')
 }
 
-/** `| cell | cell |`; empty when no cell has a word. */
+/** Returns `| cell | cell |`; empty if no cell has text. */
 function rowOf({ children = [] }: OfficeContentNode): string {
   const cells = children.map((cell) => cellText(markdownOf(cell)))
   return cells.every((cell) => cell === '') ? '' : `| ${cells.join(' | ')} |`
@@ -243,7 +244,7 @@ export function cellText(text: string): string {
   return text.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')
 }
 
-/** The words of a node and of everything in it; a picture gives its alternative text. */
+/** Returns the text of a node and of everything in it; for a picture, its alternative text. */
 function inlineOf(node: OfficeContentNode): string {
   if (node.type === 'break') return '\n'
   if (node.type === 'image')
@@ -253,10 +254,10 @@ function inlineOf(node: OfficeContentNode): string {
 }
 
 const ENCRYPTION = 'META-INF/encryption.xml'
-/** Algorithms by which books make their fonts useless outside of them; the text is open. */
+/** Algorithms that only protect the fonts of a book; its text can be read. */
 const OBFUSCATION: readonly string[] = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
 
-/** Throws when a book (EPUB) names parts that only a reader with the right to it can decrypt. */
+/** Throws if parts of a book (EPUB) are encrypted, so that only certain programs can read them. */
 async function checkRights(bytes: Buffer, entries: readonly ZipEntry[]): Promise<void> {
   const encryption = entries.find(({ name }) => name === ENCRYPTION)
   if (!encryption) return
@@ -266,4 +267,81 @@ async function checkRights(bytes: Buffer, entries: readonly ZipEntry[]): Promise
       throw new Error('The book is encrypted: its seller allows only certain programs to read it')
     },
   })
+}
+
+/** Parts with visible text. */
+const TEXT_PARTS = /\.(?:xml|xhtml|html?)$/i
+/** Parts that the parser reads. */
+const PARSED_PARTS = /^mimetype$|\.(?:xml|rels|xht(?:ml)?|html?|opf|ncx|mht(?:ml)?|rtf|txt|docx)$/i
+/** Matches parts that have readings (ruby), or a prefix other than `w` for Word's elements. */
+const NEEDS_CHANGE =
+  /<(?:\w+:)?ruby[\s>]|xmlns(?::(?!w=)\w+)?="http:\/\/(?:schemas\.openxmlformats|purl\.oclc)\.org\/[\w/]{0,99}wordprocessingml\/[\w/]{0,99}main"/i
+
+/**
+ * Returns an archive in which the parser finds all words: readings (ruby) do not cut words, Word's elements have the prefix `w`, and names
+ * have slashes instead of backslashes. Returns the same archive if nothing has to change.
+ */
+async function withUsualParts(zip: Buffer, entries: readonly ZipEntry[]): Promise<Buffer> {
+  const changed = new Map<string, Buffer>()
+  for (const entry of entries.filter(({ name }) => TEXT_PARTS.test(name))) {
+    const text = readPart(zip, entry).toString()
+    if (NEEDS_CHANGE.test(text)) changed.set(entry.name, Buffer.from(withWholeWords(withUsualPrefix(text))))
+  }
+  if (changed.size === 0 && entries.every(({ name, storedName }) => name === storedName)) return zip
+  const parsed = entries.filter(({ name }) => PARSED_PARTS.test(name))
+  const parts = parsed.map((entry) => [entry.name, changed.get(entry.name) ?? readPart(zip, entry)])
+  const { zipSync } = await import('fflate')
+  return Buffer.from(zipSync(Object.fromEntries(parts), { level: 0 }))
+}
+
+const WORD_SPACE = /xmlns(?::(\w+))?="http:\/\/[\w.]{1,99}\/[\w/]{0,99}wordprocessingml\/[\w/]{0,99}main"/
+
+function withUsualPrefix(xml: string): string {
+  const [declaration, prefix] = WORD_SPACE.exec(xml) ?? []
+  if (declaration === undefined || prefix === 'w') return xml
+  if (prefix !== undefined) {
+    return xml
+      .replace(declaration, `${declaration} ${declaration.replace(`:${prefix}=`, ':w=')}`)
+      .replaceAll(new RegExp(`(</?|\\s)${prefix}:`, 'g'), '$1w:')
+  }
+  return xml
+    .replace(declaration, `${declaration} ${declaration.replace('xmlns=', 'xmlns:w=')}`)
+    .replace(/(<\/?)(?=[a-z]\w*[\s/>])/gi, '$1w:')
+}
+
+const WORD_RUBY = /<w:ruby>((?:(?!<\/?w:ruby>)[\s\S])*)<\/w:ruby>/g
+const READING_AND_BASE =
+  /^(?:(?!<w:rt>)[\s\S])*<w:rt>((?:(?!<\/w:rt>)[\s\S])*)<\/w:rt>\s*<w:rubyBase>((?:(?!<\/w:rubyBase>)[\s\S])*)<\/w:rubyBase>\s*$/
+/** The ends of paragraphs, headings, cells and the like. */
+const PAGE_ENDS = /(?=<\/(?:p|h\d|li|td|th|dd|dt|div|body|blockquote)>)/i
+
+/** Moves readings (ruby) to the end of their paragraph, so that they do not cut words. */
+function withWholeWords(xml: string): string {
+  const inParagraph = (paragraph: string) => {
+    if (!paragraph.includes('<w:ruby>')) return paragraph
+    const readings: string[] = []
+    const whole = paragraph.replace(WORD_RUBY, (ruby, inner: string) => {
+      const [, reading, base] = READING_AND_BASE.exec(inner) ?? []
+      if (reading === undefined || base === undefined) return ruby
+      readings.push(textIn(reading))
+      return `</w:r>${base}<w:r>`
+    })
+    if (readings.length === 0) return paragraph
+    return `${whole}<w:r><w:t xml:space="preserve"> (${readings.join(' ')})</w:t></w:r>`
+  }
+  const inWord = xml.split('</w:p>').map(inParagraph).join('</w:p>')
+  const inPage = (part: string) => {
+    if (!/<ruby[\s>]/i.test(part)) return part
+    const found = part.matchAll(/<rt(?:\s[^<>]*)?>((?:(?!<rt[\s>])[\s\S])*?)<\/rt>/gi)
+    const readings = [...found].map(([, reading = '']) => textIn(reading))
+    const whole = part
+      .replace(/<(rt|rp)(?:\s[^<>]*)?>(?:(?!<\1[\s>])[\s\S])*?<\/\1>/gi, '')
+      .replace(/<\/?(?:ruby|rb|rtc)(?:\s[^<>]*)?>/gi, '')
+    return readings.length === 0 ? whole : `${whole} (${readings.join(' ')})`
+  }
+  return inWord.split(PAGE_ENDS).map(inPage).join('')
+}
+
+function textIn(markup: string): string {
+  return markup.replace(/<[^<>]*>/g, '').trim()
 }

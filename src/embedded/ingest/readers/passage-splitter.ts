@@ -1,11 +1,12 @@
 import type { Passage, TraceDetail, TraceUnit } from '../../database/passages-table.ts'
+import type { ExtractionSink } from './extraction.ts'
 
-/** The place of a text in its source. */
-type Place = Omit<Passage, 'text'>
+/** The position of a text in its source. */
+type TextPosition = Omit<Passage, 'text'>
 
-/** Cuts a text whose place is known as a whole (a page, a slide, a row) into passages. */
-export function splitInto(text: string, place: Place, { take }: { take(passage: Passage): void }): void {
-  const splitter = new PassageSplitter('line', (piece) => take({ ...place, text: piece.text }))
+/** Emits the text of one page, slide or row as passages, all with the same position. */
+export function splitInto(text: string, position: TextPosition, sink: Pick<ExtractionSink, 'emit'>): void {
+  const splitter = new PassageSplitter('line', (piece) => sink.emit({ ...position, text: piece.text }))
   splitter.write(text)
   splitter.end()
 }
@@ -43,13 +44,13 @@ export class PassageSplitter {
 
   #cut(text: string): void {
     const firstUnit = this.#line
-    this.#line += countLineBreaks(text)
+    this.#line += text.split('\n').length - 1
     const lastUnit = text.endsWith('\n') ? this.#line - 1 : this.#line
     if (/\S/.test(text)) this.#emit({ text: text.trimEnd(), unit: this.#unit, firstUnit, lastUnit })
   }
 }
 
-/** The length of the next passage: up to the last paragraph, line or word near the target, never inside a character. */
+/** Returns the length of the next passage, which ends after a paragraph, line or word if possible, and never within a character. */
 function cutLength(text: string): number {
   for (const border of ['\n\n', '\n', ' ']) {
     const found = text.lastIndexOf(border)
@@ -58,30 +59,24 @@ function cutLength(text: string): number {
   return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
 }
 
-function countLineBreaks(text: string): number {
-  let count = 0
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
-  return count
-}
-
-/** Gathers numbered pieces of text (paragraphs, rows) into passages of about 2,000 characters, which name their first and last place. */
-export class PlaceSplitter {
+/** Joins numbered pieces of text, such as rows, into passages of about 2,000 characters, each with its first and last number. */
+export class PieceJoiner {
   readonly #unit: TraceUnit
   readonly #separator: string
-  readonly #sink: { take(passage: Passage): void }
+  readonly #sink: Pick<ExtractionSink, 'emit'>
   #pieces: string[] = []
   #length = 0
   #first = 0
   #last = 0
   #detail: TraceDetail | undefined
 
-  constructor(unit: TraceUnit, separator: string, sink: { take(passage: Passage): void }) {
+  constructor(unit: TraceUnit, separator: string, sink: Pick<ExtractionSink, 'emit'>) {
     this.#unit = unit
     this.#separator = separator
     this.#sink = sink
   }
 
-  /** From `number` to `last`; numbers grow. Pieces with another detail never share a passage. */
+  /** Adds a piece with the numbers `number` to `last`; `number` must not decrease. Another `detail` object begins a new passage. */
   add(text: string, number: number, detail?: TraceDetail, last = number): void {
     if (this.#length + text.length > TARGET_LENGTH || detail !== this.#detail) this.end()
     if (this.#pieces.length === 0) this.#first = number
@@ -92,13 +87,10 @@ export class PlaceSplitter {
   }
 
   end(): void {
-    const { text, place } = { text: this.#pieces.join(this.#separator), place: this.#place() }
+    const text = this.#pieces.join(this.#separator)
     this.#pieces = []
     this.#length = 0
-    splitInto(text, place, this.#sink)
-  }
-
-  #place() {
-    return { unit: this.#unit, firstUnit: this.#first, lastUnit: this.#last, detail: this.#detail }
+    const position = { unit: this.#unit, firstUnit: this.#first, lastUnit: this.#last, detail: this.#detail }
+    splitInto(text, position, this.#sink)
   }
 }

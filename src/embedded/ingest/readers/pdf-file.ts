@@ -8,37 +8,37 @@ export type PdfPage = ReturnType<Pdf['readPage']>
 
 let library: Promise<PDFiumLibrary> | undefined
 
-/** Throws when the file is damaged or needs a password. */
+/** Opens a PDF. Throws if it is damaged or needs a password. */
 export async function openPdf(bytes: Uint8Array) {
   library ??= import('@hyzyla/pdfium').then(({ PDFiumLibrary }) => PDFiumLibrary.init())
   const { document, isCut } = await load(await library, bytes)
   const pdfium = functionsOf(document)
   return {
     pageCount: document.getPageCount(),
-    /** Its table of objects is missing, and was rebuilt from the remaining objects. */
+    /** True if the end of the file is missing, so that only the objects before it can be read. */
     isCut,
     /**
-     * Returns what a page shows, `index` counting from 0: its text in the order of the file, with that of forms; the words of
-     * remarks, which viewers list or unfold; and whether anything is drawn on it.
+     * Returns what a page shows, `index` counting from 0: its text in the order of the file, with the text of forms; `remarks`, the
+     * texts of notes, which viewers show on demand; and whether anything is drawn on it, and pictures fill it.
      */
     readPage: (index: number) => {
       const remarks = flattenPage(document, index, pdfium)
       const page = document.getPage(index)
       try {
         const { pageIdx } = privatesOf(page)
-        const isFilledByPicture = pictureShare(page, pageIdx, pdfium) >= FILLED
+        const isFilledByPicture = pictureShare(page, pageIdx, pdfium) >= MIN_PICTURE_SHARE
         return { text: cleanText(page.getText()), remarks, isDrawn: page.getObjectCount() > 0, isFilledByPicture }
       } finally {
         close(page, pdfium)
       }
     },
-    /** Returns the titles of the outline by the page they lead to. */
+    /** Returns the titles of the outline by the page that they lead to, counting from 0. */
     readOutline: () => readOutline(pdfium),
     attachments: () =>
       Array.from({ length: pdfium.call('FPDFDoc_GetAttachmentCount', pdfium.document) }, (_, index) =>
         readAttachment(index, pdfium),
       ),
-    /** Draws a page so that its longer side has about this number of pixels, and closes it. */
+    /** Draws a page, whose longer side then has about `longerSide` pixels, and closes it. */
     drawPage: async (index: number, longerSide: number) => await draw(document.getPage(index), longerSide),
     [Symbol.dispose]: () => document.destroy(),
   }
@@ -49,16 +49,16 @@ async function load(pdfium: PDFiumLibrary, bytes: Uint8Array): Promise<{ documen
     return { document: await pdfium.loadDocument(bytes), isCut: false }
   } catch (error) {
     if (/password|security/i.test(messageOf(error)))
-      throw new Error('The PDF is encrypted: reading it takes its password')
+      throw new Error('The PDF is encrypted: reading it requires its password')
     const document = await loadCut(pdfium, bytes)
     if (!document) throw unreadable('The PDF is damaged', error)
     return { document, isCut: true }
   }
 }
 
-const CATALOG = /(\d+) (\d+) obj\s*<<(?:(?!endobj)[\s\S]){0,2000}?\/Type\s*\/Catalog\b/
+const CATALOG = /\b(\d{1,10}) (\d{1,5}) obj\s*<<(?:(?!endobj)[\s\S]){0,2000}?\/Type\s*\/Catalog\b/
 
-/** Opens a file that ends before its table of objects, which is made anew where the end says which object is its catalogue. */
+/** Opens a file whose end is missing, by adding an end that names the catalogue. Returns undefined if the file cannot be read even so. */
 async function loadCut(pdfium: PDFiumLibrary, bytes: Uint8Array): Promise<PDFiumDocument | undefined> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const [, number, generation] = CATALOG.exec(whole.toString('latin1')) ?? []
@@ -70,7 +70,7 @@ async function loadCut(pdfium: PDFiumLibrary, bytes: Uint8Array): Promise<PDFium
   return undefined
 }
 
-/** Members of the package's classes that it keeps private: it wraps few of the functions of the library. */
+/** Private members of the classes of the package. They give access to functions of the library that the package does not wrap. */
 interface Privates {
   readonly pageIdx: number
   readonly documentIdx: number
@@ -92,36 +92,37 @@ function functionsOf(wrapper: PDFiumDocument) {
   const { module, documentIdx } = privatesOf(wrapper)
   const functions = module as unknown as Readonly<Record<string, (...values: readonly number[]) => number>>
   const call = (name: string, ...values: readonly number[]): number => functions[`_${name}`]?.(...values) ?? 0
-  /** Lets `use` write into this many bytes, and returns what it wrote. */
-  const written = (bytes: number, use: (pointer: number) => void): Buffer => {
+  const withMemory = <T>(bytes: number, use: (pointer: number) => T): T => {
     const pointer = module.wasmExports.malloc(bytes)
-    try {
-      use(pointer)
-      return Buffer.from(module.HEAPU8.slice(pointer, pointer + bytes))
-    } finally {
-      module.wasmExports.free(pointer)
-    }
-  }
-  /** A text that a function writes in UTF-16, with a zero at its end, and whose length in bytes it returns. */
-  const textOf = (write: (pointer: number, bytes: number) => number): string => {
-    const bytes = write(0, 0)
-    return bytes <= 2 ? '' : written(bytes, (pointer) => void write(pointer, bytes)).toString('utf16le', 0, bytes - 2)
-  }
-  /** Passes a name as a string of C. */
-  const named = (name: string, use: (pointer: number) => string): string => {
-    const bytes = Buffer.from(`${name}\0`)
-    const pointer = module.wasmExports.malloc(bytes.length)
-    module.HEAPU8.set(bytes, pointer)
     try {
       return use(pointer)
     } finally {
       module.wasmExports.free(pointer)
     }
   }
-  return { call, written, textOf, named, document: documentIdx }
+  /** Returns the bytes that `use` writes to the pointer; it may write as many as `bytes` says. */
+  const written = (bytes: number, use: (pointer: number) => void): Buffer =>
+    withMemory(bytes, (pointer) => {
+      use(pointer)
+      return Buffer.from(module.HEAPU8.slice(pointer, pointer + bytes))
+    })
+  /** Returns the text that `write` writes as UTF-16 with a final zero; `write` returns its length in bytes. */
+  const textOf = (write: (pointer: number, bytes: number) => number): string => {
+    const bytes = write(0, 0)
+    return bytes <= 2 ? '' : written(bytes, (pointer) => void write(pointer, bytes)).toString('utf16le', 0, bytes - 2)
+  }
+  /** Calls `use` with a pointer to a name as a C string. */
+  const withCString = (name: string, use: (pointer: number) => string): string => {
+    const bytes = Buffer.from(`${name}\0`)
+    return withMemory(bytes.length, (pointer) => {
+      module.HEAPU8.set(bytes, pointer)
+      return use(pointer)
+    })
+  }
+  return { call, written, textOf, withCString, document: documentIdx }
 }
 
-/** Kinds of annotations ([ISO 32000-1] 12.5.6) that show their text themselves, or are no text. */
+/** The kinds of annotations ([ISO 32000-1] 12.5.6) that show their text on the page, or have none. */
 const FREE_TEXT = 3
 const LINK = 2
 const POPUP = 16
@@ -131,16 +132,16 @@ const DRAWN: readonly number[] = [LINK, FREE_TEXT, POPUP, WIDGET]
 const HIDDEN = 0b10_0010
 const FOR_DISPLAY = 0
 
-/** Draws forms and annotations into the page, whose text then has theirs; returns the remarks that only open when they are clicked. */
+/** Draws forms and annotations into the page, so that their text becomes text of the page. Returns the notes that open at a click. */
 function flattenPage(document: PDFiumDocument, index: number, pdfium: Pdfium): string[] {
-  const { call, textOf, named } = pdfium
+  const { call, textOf, withCString } = pdfium
   const page = document.getPage(index)
   const { pageIdx } = privatesOf(page)
   const remarks: string[] = []
   const count = call('FPDFPage_GetAnnotCount', pageIdx)
   try {
     if (count === 0) return []
-    // It makes what fields and notes look like where their program left that to the viewer.
+    // This draws fields and notes whose appearance the program that wrote them left to the viewer.
     const form = document.initializeFormFields()
     call('FORM_OnAfterLoadPage', pageIdx, form)
     for (let at = 0; at < count; at += 1) {
@@ -148,7 +149,7 @@ function flattenPage(document: PDFiumDocument, index: number, pdfium: Pdfium): s
       const isRemark = !DRAWN.includes(call('FPDFAnnot_GetSubtype', annotation))
       if (isRemark && (call('FPDFAnnot_GetFlags', annotation) & HIDDEN) === 0) {
         remarks.push(
-          named('Contents', (key) =>
+          withCString('Contents', (key) =>
             textOf((to, bytes) => call('FPDFAnnot_GetStringValue', annotation, key, to, bytes)),
           ),
         )
@@ -176,8 +177,8 @@ function readOutline({ call, textOf, document }: Pdfium): ReadonlyMap<number, st
     if (bookmark === 0 || seen.has(bookmark)) continue
     seen.add(bookmark)
     const title = textOf((to, bytes) => call('FPDFBookmark_GetTitle', bookmark, to, bytes))
-    const place = call('FPDFBookmark_GetDest', document, bookmark)
-    const page = Math.max(0, place === 0 ? 0 : call('FPDFDest_GetDestPageIndex', document, place))
+    const destination = call('FPDFBookmark_GetDest', document, bookmark)
+    const page = Math.max(0, destination === 0 ? 0 : call('FPDFDest_GetDestPageIndex', document, destination))
     titles.set(page, [...(titles.get(page) ?? []), title])
     waiting.push(
       call('FPDFBookmark_GetNextSibling', document, bookmark),
@@ -199,14 +200,14 @@ function readAttachment(index: number, { call, written, textOf, document }: Pdfi
   return { name, content: length === 0 || length > MAX_ATTACHMENT_BYTES ? Buffer.alloc(0) : written(length, read) }
 }
 
-/** Pictures that take at least this share of a page fill it. */
-const FILLED = 0.5
-/** A scan has one picture, or some dozens of strips. */
+/** Pictures fill a page if they cover at least this share of it. */
+const MIN_PICTURE_SHARE = 0.5
+/** Pages with more objects are no scans, which have one picture or some dozens of strips. */
 const MAX_OBJECTS = 200
 const FORM = 5
 const PICTURE = 3
 
-/** Returns the share of the page that pictures take; 0 for pages of many parts. */
+/** Returns the share of the page that pictures cover; 0 if the page has more than MAX_OBJECTS objects. */
 function pictureShare(page: PDFiumPage, pageIdx: number, { call, written }: Pdfium): number {
   const count = page.getObjectCount()
   if (count > MAX_OBJECTS) return 0
@@ -218,7 +219,7 @@ function pictureShare(page: PDFiumPage, pageIdx: number, { call, written }: Pdfi
     const inner = type === FORM ? call('FPDFFormObj_GetObject', object, 0) : object
     if (inner === 0 || call('FPDFPageObj_GetType', inner) !== PICTURE) continue
     const sides = written(16, (to) => void call('FPDFPageObj_GetBounds', object, to, to + 4, to + 8, to + 12))
-    const [left, bottom, right, top] = [0, 4, 8, 12].map((place) => sides.readFloatLE(place)) as [
+    const [left, bottom, right, top] = [0, 4, 8, 12].map((offset) => sides.readFloatLE(offset)) as [
       number,
       number,
       number,
@@ -236,12 +237,12 @@ async function draw(page: PDFiumPage, longerSide: number): Promise<GreyImage> {
   return { width, height, data }
 }
 
-/** The library closes a page only after drawing it; pages left open take memory until the document is closed. */
+/** Closes a page, as the library does only after drawing it. An open page takes memory until the document is closed. */
 function close(page: PDFiumPage, { call }: Pdfium): void {
   call('FPDF_ClosePage', privatesOf(page).pageIdx)
 }
 
-/** U+FFFE stands for a hyphen at the end of a line; the next line continues the word. */
+/** Joins words that are divided at the end of a line, where the library puts U+FFFE for the hyphen, and unifies line breaks. */
 function cleanText(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\ufffe', '')
 }

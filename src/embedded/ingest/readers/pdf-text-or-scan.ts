@@ -9,26 +9,23 @@ import {
   partial,
 } from './extraction.ts'
 import { readAttachments } from './mail.ts'
-import { PAGE_SIDE, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
+import { emitRecognized, PAGE_SIDE, RECOGNIZED, type Recognizer } from './ocr.ts'
 import { splitInto } from './passage-splitter.ts'
 import { openPdf, type Pdf, type PdfPage } from './pdf-file.ts'
 import type { GreyImage } from './turned-page.ts'
 
 const MAX_RECOGNIZED_PAGES = 300
 
-/** The pages of each kind so far. */
+/** What was found on the pages so far. */
 interface Found {
   textPages: number
   recognizedPages: number
   picturePages: number
-  /** The reason why not everything was read. */
+  /** Why a part of the document was not read; undefined if all of it was. */
   gap: string | undefined
 }
 
-/**
- * Extracts the text of a PDF page by page, with what is typed into its forms, its notes and the titles of its outline, then what is
- * attached; the text of scanned pages is recognized.
- */
+/** Extracts a PDF page by page, with forms, notes and outline, then its attachments. Text on scanned pages is recognized. */
 export async function readPdf(
   bytes: Uint8Array,
   sink: ExtractionSink,
@@ -47,8 +44,8 @@ export async function readPdf(
       splitInto(text, { unit: 'page', firstUnit: index + 1, lastUnit: index + 1 }, sink)
     }
     if (isPicture(page)) {
-      const isSeen = page.text.trim() !== '' || !mayMatter(found, recognizer)
-      if (!isSeen && isBlankPreview(await pdf.drawPage(index, PREVIEW_SIDE))) continue
+      const mayBeBlank = page.text.trim() === '' && isBlankRelevant(found, recognizer)
+      if (mayBeBlank && isBlankPreview(await pdf.drawPage(index, PREVIEW_SIDE))) continue
       found.picturePages += 1
       if (recognizer && missing === undefined) await recognizePage(pdf, index, recognizer, sink, found)
     }
@@ -64,7 +61,7 @@ export async function readPdf(
 
 const CUT = 'The PDF is cut off: only its remaining part was read'
 
-/** Appends those remarks whose words the text lacks. */
+/** Appends the remarks that the text does not contain. */
 function withRemarks(text: string, remarks: readonly string[]): string {
   const plain = (each: string) => each.replace(/\s+/g, ' ').trim()
   const seen = plain(text)
@@ -84,19 +81,19 @@ async function recognizePage(
   }
   const texts = await recognizer.recognize(await pdf.drawPage(index, PAGE_SIDE))
   if (!texts) found.gap = `Recognizing the text of page ${index + 1} took too long`
-  takeRecognized(texts ?? [], index + 1, sink)
+  emitRecognized(texts ?? [], index + 1, sink)
   if (texts && texts.length > 0) found.recognizedPages += 1
   await sink.nextPart()
 }
 
-/** Returns whether it matters that the next page without letters is blank: a page that is not blank decides for the next stage. */
-function mayMatter({ picturePages }: Found, recognizer: Recognizer | undefined): boolean {
+/** Returns whether it matters if the next page is blank. It does not once the pages so far need the next stage, or too many were scans. */
+function isBlankRelevant({ picturePages }: Found, recognizer: Recognizer | undefined): boolean {
   return recognizer ? picturePages <= MAX_RECOGNIZED_PAGES : picturePages === 0
 }
 
-/** A page is drawn fast at this size, and a letter still darkens a pixel. */
+/** In pixels; drawing a page of this size is fast, and a letter still darkens a pixel. */
 const PREVIEW_SIDE = 400
-/** Paper and the noise of scanners differ by less, light letters by more. */
+/** Light letters differ from the paper by at least this much; paper and the noise of scanners differ by less. */
 const PREVIEW_CONTRAST = 8
 
 function isBlankPreview({ data }: GreyImage): boolean {
@@ -104,15 +101,16 @@ function isBlankPreview({ data }: GreyImage): boolean {
   return data.every((grey) => grey - least < PREVIEW_CONTRAST)
 }
 
-/** A page that a picture fills may have this many letters, as those of a stamp, a page number or the scanner's maker. */
+/** A scanned page may have this many letters of text, such as a stamp, a page number or the name of the scanner. */
 const MAX_STAMPED_LETTERS = 150
 
-/** True for a page that shows something whose text cannot be read: a scan, or letters without their meaning. */
+/** Returns whether the text of a page has to be recognized: it is a scan, or its letters have no codes of characters. */
 function isPicture({ text, isDrawn, isFilledByPicture }: PdfPage): boolean {
   const isStamped = isFilledByPicture && text.replace(/\s/g, '').length <= MAX_STAMPED_LETTERS
   return isDrawn && (isStamped || isMeaningless(text))
 }
 
+/** Returns whether at least half of the letters are replacement, private-use or control characters; true for an empty text. */
 function isMeaningless(text: string): boolean {
   const letters = text.replace(/\s/g, '')
   return letters.replace(/[^\ufffd\ue000-\uf8ff\p{Cc}]/gu, '').length * 2 >= letters.length

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2'
 import type { Metadata } from 'sharp'
+import { MAX_XML_DEPTH } from './archive.ts'
 import {
   completed,
   type ExtractionEnd,
@@ -9,18 +10,18 @@ import {
   partial,
   unreadable,
 } from './extraction.ts'
-import { loadSharp, MAX_PIXELS, pictureOf, RECOGNIZED, type Recognizer, takeRecognized } from './ocr.ts'
+import { emitRecognized, loadSharp, MAX_PIXELS, pictureOf, RECOGNIZED, type Recognizer } from './ocr.ts'
 import { splitInto } from './passage-splitter.ts'
 
 const MAX_PAGES = 300
-/** A smaller picture, such as an icon, has no text that could be read. */
+/** In pixels; the text of smaller pictures, such as icons, is not recognized. */
 const MIN_SIDE = 24
 
 const DECODED = /^image\/(?:jpeg|png|gif|webp|tiff|avif)$/
 const CUT = 'The picture is cut off: only its remaining part was read'
 const NO_TEXT = 'No text was recognized in the picture: only its title is searchable'
 
-/** Extracts the description inside the picture file and the text that is recognized in it, page by page. Throws when it is broken. */
+/** Extracts the description in a picture file, and the text that is recognized, page by page. Throws if the file is broken. */
 export async function readPicture(
   bytes: Buffer,
   mimeType: string,
@@ -66,7 +67,7 @@ async function recognizePages(
     isCut ||= picture.isCut
     const texts = await recognizer.recognize(picture)
     if (!texts) return partial(`Recognizing the text of page ${page} took too long`)
-    takeRecognized(texts, page, sink)
+    emitRecognized(texts, page, sink)
     found += texts.length
     await sink.nextPart()
   }
@@ -74,20 +75,16 @@ async function recognizePages(
   return isCut ? partial(CUT, [warning]) : completed(warning)
 }
 
-/** Elements of XMP that hold words for a reader. */
+/** What is text for people: elements of XMP, tags of EXIF (description, artist, copyright), and keywords of comments in PNG. */
 const XMP_WORDS = new Set(['dc:title', 'dc:description', 'dc:subject', 'dc:creator', 'photoshop:Headline'])
-
-/** Tags of EXIF with words for a reader: description, artist, copyright. */
 const EXIF_WORDS = [0x010e, 0x013b, 0x8298]
-
-/** Keywords of PNG with words for a reader. */
 const PNG_WORDS = /^(?:title|author|description|copyright|comment|subject|keywords|caption)$/i
 
-/** Descriptions that programs and cameras write by themselves. */
+/** Descriptions that programs and cameras write without a person. */
 const BY_PROGRAM =
   /^(?:(?:created|made|edited|generated|exported|converted|produced) (?:with|using)\b.{0,60}|.{0,30}\bdigital camera|sony dsc|dcim.*|screenshot|file written by adobe.*)$/i
 
-/** The description inside a picture file (XMP, EXIF, comments of PNG), each text once on a line of its own. */
+/** Returns the description in a picture file (XMP, EXIF, comments of PNG): each text once, on a line of its own. */
 function captionOf({ xmp, exif, comments = [] }: Metadata): string {
   const lines = [...(xmp ? xmpWords(xmp.toString('utf8')) : []), ...(exif ? exifWords(exif) : [])]
   for (const { keyword, text } of comments) if (PNG_WORDS.test(keyword)) lines.push(text)
@@ -102,6 +99,7 @@ function xmpWords(xmp: string): string[] {
     {
       onopentag: (name, attributes) => {
         open.push(name)
+        if (open.length > MAX_XML_DEPTH) parser.pause()
         for (const [attribute, value] of Object.entries(attributes)) if (XMP_WORDS.has(attribute)) words.push(value)
       },
       ontext: (text) => {
@@ -117,7 +115,7 @@ function xmpWords(xmp: string): string[] {
   return words
 }
 
-/** The text of these tags in the first directory of a TIFF block; none when it is broken. */
+/** Returns the texts of EXIF_WORDS in the first directory of a TIFF block; none if it is broken. */
 function exifWords(exif: Buffer): string[] {
   const tiff = exif.subarray(exif.toString('latin1', 0, 4) === 'Exif' ? 6 : 0)
   const isLittle = tiff.toString('latin1', 0, 2) === 'II'

@@ -1,5 +1,8 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { Passage } from '../../database/passages-table.ts'
 import { explainMissingReader } from '../../optional-packages.ts'
+import { withTemporaryFile } from '../../read-by-program.ts'
 import { contentTypeOf, type DocumentKind, isTextKind } from './content-kind.ts'
 import {
   completed,
@@ -13,14 +16,12 @@ import {
   UNSUPPORTED_FORMAT,
 } from './extraction.ts'
 import type { Recognizer } from './ocr.ts'
-import { withTemporaryFile } from './temporary-file.ts'
 import { extractText } from './text.ts'
 
-/** The tools of readers. */
 export interface ReadingTools {
-  /** Undefined where pictures are left to the next stage. */
+  /** Undefined if the next stage reads pictures. */
   readonly recognizer: Recognizer | undefined
-  /** Emptied when the service starts. */
+  /** A directory for temporary files, which the service empties when it starts. */
   readonly temporaryDir: string
 }
 
@@ -30,7 +31,7 @@ type DocumentReader = (
   tools: ReadingTools & { readonly readNested: NestedReader },
 ) => Promise<ExtractionEnd>
 
-/** Loads the reader of a kind, and with it the parser, for the first document that needs it. */
+/** Functions that load the reader of a kind and its parser. */
 const READERS: Readonly<Record<DocumentKind, () => Promise<DocumentReader>>> = {
   pdf: async () => (await import('./pdf-text-or-scan.ts')).readPdf,
   office: async () => (await import('./office.ts')).readOffice,
@@ -39,7 +40,7 @@ const READERS: Readonly<Record<DocumentKind, () => Promise<DocumentReader>>> = {
   compound: async () => (await import('./compound.ts')).readCompound,
 }
 
-/** Reads any document, by what its bytes are. Throws when it is broken. */
+/** Reads any document by the reader for its kind, which its first bytes tell. Throws if it is broken. */
 export async function readDocument(
   source: ExtractionSource,
   sink: ExtractionSink,
@@ -51,10 +52,7 @@ export async function readDocument(
   if (kind === 'other') return completed(NO_TEXT)
   if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
   if (isTextKind(kind)) return await extractText(source, sink, kind)
-  if (kind === 'gzip') {
-    const { readGzip } = await import('./gzip.ts')
-    return await readGzip(source, (inner) => readDocument(inner, sink, tools, depth))
-  }
+  if (kind === 'gzip') return await readGzip(source, (inner) => readDocument(inner, sink, tools, depth))
   const missing = explainMissingReader(kind)
   if (missing !== undefined) return completed(missing)
   if (kind === 'media') return await readMediaOf({ ...source, foundType: mimeType }, sink, tools)
@@ -67,7 +65,44 @@ export async function readDocument(
   return await read(await readWhole(source), sink, { ...tools, readNested })
 }
 
-/** The programs take a file by its path. */
+const MAX_UNPACKED_BYTES = 64 * 2 ** 20
+/** The greatest accepted ratio of unpacked to packed bytes. Repetitive text has about 100; gzip can reach 1,000. */
+const MAX_RATIO = 250
+/** Up to this unpacked size, any ratio is accepted. */
+const ANY_RATIO_BYTES = 2 ** 20
+const HTML = /^\s*<(?:!doctype\s+html|html)\b/i
+
+/**
+ * Reads the file in a gzip (RFC 1952), whose first bytes tell its type. The end is `partial` if the file is too large or another gzip.
+ * Throws if the gzip is broken.
+ */
+async function readGzip(
+  source: ExtractionSource,
+  read: (inner: ExtractionSource) => Promise<ExtractionEnd>,
+): Promise<ExtractionEnd> {
+  const maxBytes = Math.min(MAX_UNPACKED_BYTES, Math.max(ANY_RATIO_BYTES, source.sizeBytes * MAX_RATIO))
+  const bytes = await unpack(source, maxBytes)
+  if (!bytes)
+    return partial(`It unpacks to more than ${Math.round(maxBytes / 2 ** 20)} MiB: only its title is searchable`)
+  const mimeType = HTML.test(bytes.toString('latin1', 0, 256)) ? 'text/html' : 'application/octet-stream'
+  const inner = { mimeType, sizeBytes: bytes.length, chunks: () => [bytes] }
+  if ((await contentTypeOf(inner)).kind === 'gzip')
+    return partial('It holds another gzip: only its title is searchable')
+  return await read(inner)
+}
+
+/** Returns the unpacked file; undefined if it has more than `maxBytes`. */
+async function unpack(source: ExtractionSource, maxBytes: number): Promise<Buffer | undefined> {
+  const packed = await readWhole(source)
+  try {
+    return await promisify(gunzip)(packed, { maxOutputLength: maxBytes })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') return undefined
+    throw error
+  }
+}
+
+/** Reads a recording. The programs need the path of a file, so it is written to a temporary file if it has none. */
 async function readMediaOf(
   source: ExtractionSource & { readonly foundType: string },
   sink: ExtractionSink,
@@ -79,10 +114,10 @@ async function readMediaOf(
   return await withTemporaryFile(await readWhole(source), tools.temporaryDir, (path) => readMedia(path, types, sink))
 }
 
-/** A message within a message within a message is not read. */
+/** The greatest depth of documents within documents: a message in a message in a message is not read. */
 const MAX_DEPTH = 2
 
-/** Reads a part of a document by `read`, and passes on its passages when it has been read. */
+/** Returns a reader for the documents within a document. It passes on the passages of each only when `read` has finished it. */
 function nestedReader(
   depth: number,
   read: (source: ExtractionSource, sink: ExtractionSink) => Promise<ExtractionEnd>,
@@ -93,12 +128,12 @@ function nestedReader(
     const restart = () => {
       passages = []
     }
-    const take = (passage: Passage) => {
+    const emit = (passage: Passage) => {
       passages.push(passage)
     }
     const source = { mimeType, sizeBytes: bytes.length, chunks: () => [bytes] }
-    const end = await read(source, { restart, take, drain: () => {}, nextPart: () => sink.nextPart() })
-    for (const passage of passages) sink.take(passage)
+    const end = await read(source, { restart, emit, drain: () => {}, nextPart: () => sink.nextPart() })
+    for (const passage of passages) sink.emit(passage)
     return end
   }
 }

@@ -2,7 +2,7 @@ import { passwordNeeded } from './archive.ts'
 import { DocumentError, type ExtractionSink, unreadable } from './extraction.ts'
 import { splitInto } from './passage-splitter.ts'
 
-/** Types of records ([MS-PPT] 2.13.24). */
+/** The types of records that are read ([MS-PPT] 2.13.24). */
 const TYPE = {
   document: 0x03e8,
   slidePersist: 0x03f3,
@@ -15,8 +15,8 @@ const TYPE = {
   objects: 0x0409,
   placeholder: 0x0bc3,
   string: 0x0fba,
-  margins: 0x0fd9,
-  marginsAtom: 0x0fda,
+  headersFooters: 0x0fd9,
+  headersFootersAtom: 0x0fda,
   tag: 0x138a,
   comment: 0x2ee0,
   shape: 0xf004,
@@ -26,20 +26,20 @@ const TYPE = {
 const SLIDES = 0
 const MASTERS = 1
 const NOTES = 2
-/** Objects that are embedded, linked, and controls. */
+/** The types of the records of objects: embedded, linked, and ActiveX controls. */
 const OBJECTS: ReadonlySet<number> = new Set([0x0fcc, 0x0fce, 0x0fee])
 /** The name of the tag that holds comments. */
 const COMMENTS = '___PPT10'
-/** The number of its text; that of its author is 0. */
+/** In a comment, the string with this instance number is its text; number 0 is the author. */
 const COMMENT_TEXT = 1
-/** The flags that say whether a margin is shown, by its number: a date that was typed, the header, the footer. */
-const SHOWN_MARGINS = [0x4, 0x10, 0x20]
-/** Properties of shapes that are texts ([MS-ODRAW] 2.3): WordArt, and the description. */
+/** The flags that show the texts of header and footer, in the order of their instance numbers: a typed date, the header, the footer. */
+const SHOWN_TEXTS = [0x4, 0x10, 0x20]
+/** The properties of a shape that are texts ([MS-ODRAW] 2.3): its WordArt and its description. */
 const TEXT_PROPERTIES: ReadonlySet<number> = new Set([0x00c0, 0x0381])
 const IS_COMPLEX = 0x8000
 const PROPERTY_BYTES = 6
 const ENCRYPTED_TOKEN = 0xf3d1c4df
-/** Deeper containers are not looked into. */
+/** Containers that are nested deeper are not read. */
 const MAX_DEPTH = 30
 
 interface PptRecord {
@@ -52,47 +52,49 @@ interface PptRecord {
 interface Slide {
   readonly id: number
   readonly container: PptRecord | undefined
-  /** Its text in the outline. */
+  /** The texts that the outline has of this slide. */
   readonly outline: readonly string[]
 }
 
 /**
- * Emits the text of a presentation of PowerPoint 97 to 2003 slide by slide, the speaker's notes after each, and with the first one what all
- * slides show; returns whether there is any, and whether it embeds objects, such as charts, which are not read.
- * Every saving may add slides at the end of the stream: the directory says which ones count. Throws when it is broken or encrypted.
+ * Emits the text of a PowerPoint 97 to 2003 presentation slide by slide, each followed by its speaker notes. Texts that all slides show
+ * are emitted with the first one. Throws if the file is broken or encrypted.
  */
-export function takeSlides(stream: Buffer, currentUser: Buffer, sink: ExtractionSink): Taken {
+export function emitSlides(stream: Buffer, currentUser: Buffer, sink: ExtractionSink): EmittedSlides {
   try {
-    if (currentUser.readUInt32LE(12) !== ENCRYPTED_TOKEN) return takeNewest(stream, currentUser.readUInt32LE(16), sink)
+    if (currentUser.readUInt32LE(12) !== ENCRYPTED_TOKEN) return emitNewest(stream, currentUser.readUInt32LE(16), sink)
   } catch (error) {
     throw unreadable('The presentation is broken', error)
   }
   throw passwordNeeded()
 }
 
-interface Taken {
+interface EmittedSlides {
   readonly hasText: boolean
+  /** True if objects such as charts are embedded, which are not read. */
   readonly hasObjects: boolean
 }
 
-function takeNewest(stream: Buffer, saving: number, sink: ExtractionSink): Taken {
-  const { containers, documentId } = readDirectory(stream, saving)
+/** Emits the slides of the newest save, whose record is at the offset `save`. */
+function emitNewest(stream: Buffer, save: number, sink: ExtractionSink): EmittedSlides {
+  const { containers, documentId } = readDirectory(stream, save)
   const document = [...recordsOf(containers.get(documentId)?.body ?? Buffer.alloc(0))]
   const lists = document.filter(({ type }) => type === TYPE.slideList)
   const slidesOf = (instance: number) =>
     lists.filter((list) => list.instance === instance).flatMap(({ body }) => readList(body, containers))
   const notes = Map.groupBy(slidesOf(NOTES), ({ container }) => slideOfNotes(container))
-  const ofAll = [
+  const sharedTexts = [
     ...slidesOf(MASTERS).flatMap(({ container }) => (container ? textsIn(container, { ofMaster: true }) : [])),
-    ...document.filter(({ type }) => type === TYPE.margins).flatMap((margins) => textsIn(margins)),
+    ...document.filter(({ type }) => type === TYPE.headersFooters).flatMap((shown) => textsIn(shown)),
   ]
   let hasText = false
   for (const [index, slide] of slidesOf(SLIDES).entries()) {
-    const own = [slide, ...(notes.get(slide.id) ?? [])].flatMap(({ outline, container }) => [
+    const ownTexts = [slide, ...(notes.get(slide.id) ?? [])].flatMap(({ outline, container }) => [
       ...outline,
       ...(container ? textsIn(container) : []),
     ])
-    const texts = index === 0 ? [...own, ...new Set(ofAll.filter((each) => !own.includes(each)))] : own
+    const further = index === 0 ? new Set(sharedTexts.filter((each) => !ownTexts.includes(each))) : []
+    const texts = [...ownTexts, ...further]
     // A notes page shows the number of its slide as an asterisk.
     const text = texts.filter((each) => each !== '' && each !== '*').join('\n\n')
     splitInto(text, { unit: 'slide', firstUnit: index + 1, lastUnit: index + 1 }, sink)
@@ -101,12 +103,12 @@ function takeNewest(stream: Buffer, saving: number, sink: ExtractionSink): Taken
   return { hasText, hasObjects: document.some(({ type, body }) => type === TYPE.objects && holdsObjects(body)) }
 }
 
-/** The list of objects also has links and their targets, which a viewer shows as text. */
+/** Returns whether a list of objects has any besides hyperlinks, which are read as text. */
 function holdsObjects(list: Buffer): boolean {
   return [...recordsOf(list)].some(({ type }) => OBJECTS.has(type))
 }
 
-/** The newest container of each identifier, and the identifier of the document; older savings follow newer ones. */
+/** Returns the newest container for each identifier, and the identifier of the document. Each save refers to the one before it. */
 function readDirectory(stream: Buffer, newest: number) {
   const containers = new Map<number, PptRecord>()
   const seen = new Set<number>()
@@ -121,8 +123,8 @@ function readDirectory(stream: Buffer, newest: number) {
       const head = body.readUInt32LE(at)
       const [first, count] = [head & 0xfffff, head >>> 20]
       for (let index = 0; index < count; index += 1) {
-        const place = body.readUInt32LE(at + 4 + 4 * index)
-        if (!containers.has(first + index)) containers.set(first + index, recordAt(stream, place))
+        const start = body.readUInt32LE(at + 4 + 4 * index)
+        if (!containers.has(first + index)) containers.set(first + index, recordAt(stream, start))
       }
       at += 4 + 4 * count
     }
@@ -153,36 +155,38 @@ function textsIn({ type, body }: PptRecord, { ofMaster = false, depth = 0 } = {}
   if (depth > MAX_DEPTH) return []
   const records = [...recordsOf(body)]
   const deeper = { ofMaster, depth: depth + 1 }
-  if (type === TYPE.margins) return marginsOf(records)
+  if (type === TYPE.headersFooters) return headersAndFooters(records)
   if (type === TYPE.comment) return stringsOf(records, (number) => number <= COMMENT_TEXT)
   if (type === TYPE.tag) {
     const [name, data] = records
-    return name && data && wide(name.body) === COMMENTS ? textsIn(data, deeper) : []
+    return name && data && decodeUtf16(name.body) === COMMENTS ? textsIn(data, deeper) : []
   }
   if (ofMaster && type === TYPE.shape && isPlaceholder(records)) return []
   return records.flatMap((record) => (record.isContainer ? textsIn(record, deeper) : textOf(record)))
 }
 
-/** A placeholder of a master shows nothing on slides: its text says what to type. */
+/** Returns whether a shape of a master is a placeholder, whose text only says what to type and is not shown on slides. */
 function isPlaceholder(shape: readonly PptRecord[]): boolean {
   const data = shape.find(({ type }) => type === TYPE.shapeData)
   return data !== undefined && [...recordsOf(data.body)].some(({ type }) => type === TYPE.placeholder)
 }
 
-function marginsOf(records: readonly PptRecord[]): string[] {
-  const flags = records.find(({ type }) => type === TYPE.marginsAtom)?.body.readUInt16LE(2) ?? 0
-  return stringsOf(records, (number) => (flags & (SHOWN_MARGINS[number] ?? 0)) > 0)
+function headersAndFooters(records: readonly PptRecord[]): string[] {
+  const flags = records.find(({ type }) => type === TYPE.headersFootersAtom)?.body.readUInt16LE(2) ?? 0
+  return stringsOf(records, (number) => (flags & (SHOWN_TEXTS[number] ?? 0)) > 0)
 }
 
 function stringsOf(records: readonly PptRecord[], isWanted: (number: number) => boolean): string[] {
-  return records.flatMap(({ type, instance, body }) => (type === TYPE.string && isWanted(instance) ? wide(body) : []))
+  return records.flatMap(({ type, instance, body }) =>
+    type === TYPE.string && isWanted(instance) ? decodeUtf16(body) : [],
+  )
 }
 
-function wide(text: Buffer): string {
+function decodeUtf16(text: Buffer): string {
   return text.toString('utf16le').trim()
 }
 
-/** The texts among the properties of a shape; texts and other long values follow the list of all. */
+/** Returns the properties of a shape that are texts. The values of such properties follow after the table of all properties. */
 export function textsOfProperties(properties: Buffer, count: number): string[] {
   const texts: string[] = []
   let at = PROPERTY_BYTES * count
@@ -192,14 +196,15 @@ export function textsOfProperties(properties: Buffer, count: number): string[] {
       properties.readUInt32LE(PROPERTY_BYTES * index + 2),
     ]
     if ((id & IS_COMPLEX) === 0) continue
-    if (TEXT_PROPERTIES.has(id & 0x3fff)) texts.push(wide(properties.subarray(at, at + length)).replace(/\0+$/, ''))
+    if (TEXT_PROPERTIES.has(id & 0x3fff))
+      texts.push(decodeUtf16(properties.subarray(at, at + length)).replace(/(?<!\0)\0+$/, ''))
     at += length
   }
-  // The lengths of some lists of points are not what they take.
+  // Some lists of points state a wrong length: all later positions are then wrong, and the bytes there are no text.
   return texts.filter((text) => /^[\P{C}\s]+$/u.test(text))
 }
 
-/** Paragraphs end with CR, lines with VT. */
+/** Returns the texts of one record; in it, paragraphs end with CR and lines with VT. */
 function textOf({ type, instance, body }: PptRecord): string[] {
   if (type === TYPE.shapeProperties) return textsOfProperties(body, instance)
   if (type !== TYPE.textChars && type !== TYPE.textBytes) return []
@@ -218,7 +223,7 @@ function* recordsOf(bytes: Buffer): Generator<PptRecord> {
 function recordAt(bytes: Buffer, at: number): PptRecord {
   const head = bytes.readUInt16LE(at)
   const [type, length] = [bytes.readUInt16LE(at + 2), bytes.readUInt32LE(at + 4)]
-  if (at + 8 + length > bytes.length) throw new DocumentError('a record of it is cut')
+  if (at + 8 + length > bytes.length) throw new DocumentError('one of its records is truncated')
   const body = bytes.subarray(at + 8, at + 8 + length)
   return { type, instance: head >> 4, isContainer: (head & 0xf) === 0xf, body }
 }

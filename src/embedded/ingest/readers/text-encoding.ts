@@ -1,6 +1,6 @@
 import type { ExtractionSource } from './extraction.ts'
 
-/** The bytes are not valid in the encoding of the text. */
+/** The bytes are not valid in the assumed encoding of the text. */
 export class UndecodableError extends Error {}
 
 /** Decodes text that arrives in pieces. */
@@ -9,8 +9,8 @@ export interface TextDecoding {
 }
 
 /**
- * Decodes UTF-8, or UTF-16 when the first bytes are its byte order mark. Throws UndecodableError at the first invalid byte, and in
- * UTF-8 at a zero byte, which no text holds, and at an escape sequence that switches to another encoding.
+ * Decodes UTF-8, or UTF-16 if the text begins with its byte order mark. Throws UndecodableError at an invalid byte; in UTF-8 also at a
+ * zero byte, which no text contains, and at an escape sequence that switches to another encoding.
  */
 export function decodeStrictly(firstBytes: Buffer, charset?: string | null): TextDecoding {
   const encoding = markedEncoding(firstBytes) ?? 'utf-8'
@@ -28,12 +28,12 @@ export function decodeStrictly(firstBytes: Buffer, charset?: string | null): Tex
   })
 }
 
-/** Decodes text in an encoding that was guessed, otherwise UTF-8; replaces an invalid byte by U+FFFD. */
+/** Decodes text in the guessed encoding, or in UTF-8 without a guess. Replaces invalid bytes by U+FFFD. */
 export function decodeLeniently(guess: ReadableEncoding | undefined): TextDecoding {
   return withoutMark(guess ? guess.openDecoder() : openNativeDecoder('utf-8'))
 }
 
-/** Leaves out one mark: Node's decoder leaves out two of them when the first piece ends within the first one. */
+/** Removes one byte order mark. Node's decoder would remove two of them if the first piece ends within the first one. */
 function withoutMark(decode: Decoder): TextDecoding {
   let hasBegun = false
   return {
@@ -52,7 +52,7 @@ function assertPlain(bytes: Buffer): void {
 }
 
 const MARKS: readonly (readonly [name: string, mark: Buffer])[] = [
-  // It begins like the next one, which no zero follows in a text.
+  // This comes before UTF-16, whose mark it begins with: in UTF-16 text, no zero character follows the mark.
   ['utf-32le', Buffer.from([0xff, 0xfe, 0, 0])],
   ['utf-16le', Buffer.from([0xff, 0xfe])],
   ['utf-16be', Buffer.from([0xfe, 0xff])],
@@ -63,22 +63,22 @@ function markedEncoding(bytes: Buffer): string | undefined {
   return MARKS.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark))?.[0]
 }
 
-/** Encodings whose bytes are all ASCII, and which switch to another set of characters by an escape sequence. */
+/** Encodings whose bytes are all ASCII. An escape sequence switches to another set of characters. */
 type SevenBitEncoding = 'iso-2022-jp' | 'iso-2022-kr'
 
-/** Decodes bytes that arrive in pieces; replaces invalid ones, or throws TypeError if it is fatal. */
+/** Decodes bytes that arrive in pieces; replaces invalid ones, or throws TypeError if it was opened as fatal. */
 type Decoder = (bytes: Buffer, isLast: boolean) => string
 
 const SHIFT_OUT = 0x0e
 const SHIFT_IN = 0x0f
 const BLANK = 0x20
 const HIGHEST_BIT = 0x80
-/** RFC 1557: designates KS X 1001, once, before the first shift. */
+/** The sequence that announces KS X 1001, once, before the first shift (RFC 1557). */
 const KOREAN = '\x1b$)C'
-/** RFC 1468: switches to JIS X 0208. */
+/** The sequences that switch to JIS X 0208 (RFC 1468). */
 const JAPANESE = ['\x1b$@', '\x1b$B']
 
-/** The encoding that escape sequences of a text switch to; undefined without any. */
+/** Returns the encoding whose escape sequences a text contains; undefined without any. */
 function sevenBitEncoding(bytes: Buffer): SevenBitEncoding | undefined {
   if (bytes.includes(KOREAN)) return 'iso-2022-kr'
   return JAPANESE.some((sequence) => bytes.includes(sequence)) ? 'iso-2022-jp' : undefined
@@ -89,7 +89,7 @@ function openNativeDecoder(name: string, fatal = false): Decoder {
   return (bytes, isLast) => decoder.decode(bytes, { stream: !isLast })
 }
 
-/** Between the shifts, the bytes are those of EUC-KR without their highest bits. */
+/** Opens a decoder for ISO-2022-KR: bytes between the shifts are those of EUC-KR without their highest bits. */
 function openKoreanDecoder(): Decoder {
   const decode = openNativeDecoder('euc-kr')
   let isShifted = false
@@ -105,16 +105,16 @@ function openKoreanDecoder(): Decoder {
   return (bytes, isLast) => decode(unshift(bytes), isLast).replaceAll(KOREAN, '')
 }
 
-/** Encodings of TextDecoder that are mostly meant with the characters that were added to them later, which it does not know. */
+/** Encodings that TextDecoder knows only without the characters that were added later, and the names under which iconv-lite knows all. */
 const EXTENDED: Readonly<Record<string, string>> = { 'euc-kr': 'cp949', big5: 'big5-hkscs' }
-/** Encodings of iconv-lite alone; it also has names that are not encodings of text, such as base64. */
-const FURTHER = /^(?:utf-?32|cp-?\d|ibm-?\d|mac|koi8|viscii|tcvn|armscii|georgian)/i
+/** Encodings that only iconv-lite knows. Its other names are not encodings of text, such as base64. */
+const ICONV_ONLY = /^(?:utf-?32|cp-?\d|ibm-?\d|mac|koi8|viscii|tcvn|armscii|georgian)/i
 
-/** Returns what opens a decoder that replaces invalid bytes; undefined for an encoding that is not known. */
+/** Returns a function that opens a decoder, which replaces invalid bytes; undefined for an unknown encoding. */
 async function findDecoder(name: string): Promise<(() => Decoder) | undefined> {
   if (name === 'iso-2022-kr') return openKoreanDecoder
   const native = nativeName(name)
-  const further = native === undefined ? (FURTHER.test(name) ? name : undefined) : EXTENDED[native]
+  const further = native === undefined ? (ICONV_ONLY.test(name) ? name : undefined) : EXTENDED[native]
   if (further === undefined) return native === undefined ? undefined : () => openNativeDecoder(native)
   const { default: iconv } = await import('iconv-lite')
   if (!iconv.encodingExists(further)) return undefined
@@ -135,12 +135,12 @@ function nativeName(label: string): string | undefined {
 interface ReadableEncoding {
   readonly kind: 'readable'
   readonly name: string
-  /** The text itself or its sender names this encoding. */
+  /** True if the text itself or its sender names this encoding. */
   readonly isDeclared: boolean
   readonly openDecoder: () => Decoder
 }
 
-/** An encoding that the text names and that nothing here can read. */
+/** An encoding that is declared but that no decoder here knows. */
 interface UnreadableEncoding {
   readonly kind: 'unreadable'
   readonly name: string
@@ -154,7 +154,7 @@ function declaredIn(head: Buffer): string | undefined {
 }
 
 const UNREADABLE = /^(?:johab|ks_c_5601-1992|euc-?jisx0213|euc-jis-2004|shift_?jisx0213|shift_jis-2004)$/
-/** Encodings whose bytes are all ASCII, so that they would pass for UTF-8, and by what they begin Chinese text. */
+/** Encodings whose bytes are all ASCII, so that they would be valid UTF-8, and the characters with which Chinese text begins in them. */
 const UNREADABLE_SEVEN_BIT = [
   [/^hz(?:-gb-2312)?$/, '~{'],
   [/^iso-2022-cn/, '\x1b$'],
@@ -165,20 +165,20 @@ function isUnreadableSevenBit(declared: string | undefined, bytes: Buffer): bool
   return UNREADABLE_SEVEN_BIT.some(([name, beginning]) => name.test(declared) && bytes.includes(beginning))
 }
 
-/** Below this, the detection is no better than chance (of 100). */
+/** Of 100; a detection with less confidence is no better than chance. */
 const MIN_CONFIDENCE = 15
 
-/** No text holds these, but any other data decoded by a single-byte encoding does. */
+/** Characters that no text contains, but that other data yields when it is decoded by a single-byte encoding. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const FAULT = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/gu
 
-/** The greatest share of faults among the characters that are not ASCII. One fault is never too much for what is known to be text. */
-const MAX_FAULTS = { text: 0.1, unknown: 0.01 }
+/** The greatest accepted share of faults among characters beyond ASCII. One fault is always accepted in a file that is known to be text. */
+const FAULT_SHARE = { text: 0.1, unknown: 0.01 }
 
-/** The bytes by which the encoding is recognized; they do not depend on how the text is cut into chunks. */
+/** The bytes from which the encoding is recognized. They do not depend on the sizes of the chunks. */
 interface Sample {
   readonly head: Buffer
-  /** From shortly before the first byte that is not ASCII, or an escape; begins at an even position. */
+  /** Bytes from shortly before the first one that is zero, an escape, or not ASCII. They begin at an even offset, for UTF-16. */
   readonly foreign: Buffer
 }
 
@@ -186,14 +186,14 @@ const SAMPLE_BYTES = 64 * 1024
 const LEAD_BYTES = 1_024
 
 /**
- * Finds the encoding of text that is not valid UTF-8: the one that its mark, its sender or the text itself names, also with a few faults,
- * otherwise the one that fits its bytes best. Undefined when none fits, and for UTF-8 with single faults.
+ * Returns the encoding of text that is not valid UTF-8: the one that its mark, its sender or the text itself names, if it fits, otherwise
+ * the one that fits best. A few faults are accepted. Returns undefined if none fits, and for UTF-8 with a few faults.
  */
 export async function guessEncoding(
   source: ExtractionSource,
-  kind: keyof typeof MAX_FAULTS,
+  kind: keyof typeof FAULT_SHARE,
 ): Promise<ReadableEncoding | UnreadableEncoding | undefined> {
-  const { head, foreign } = await takeSample(source)
+  const { head, foreign } = await readSample(source)
   const ownName = declaredIn(head)
   const declared = source.charset ?? ownName
   if (declared !== undefined && (UNREADABLE.test(declared) || isUnreadableSevenBit(declared, foreign))) {
@@ -208,9 +208,9 @@ export async function guessEncoding(
   return isUtf8WithFaults(foreign) ? undefined : await detect(foreign, kind)
 }
 
-/** True for bytes that are the whole or the beginning of a text. */
+/** Returns whether the bytes are a text, or the beginning of one. */
 export async function decodesAsText(source: ExtractionSource): Promise<boolean> {
-  const { head, foreign } = await takeSample(source)
+  const { head, foreign } = await readSample(source)
   if (markedEncoding(head) === undefined && !foreign.includes(0)) {
     try {
       new TextDecoder('utf-8', { fatal: true }).decode(foreign, { stream: true })
@@ -222,7 +222,7 @@ export async function decodesAsText(source: ExtractionSource): Promise<boolean> 
   return (await guessEncoding(source, 'unknown'))?.kind === 'readable'
 }
 
-async function takeSample(source: ExtractionSource): Promise<Sample> {
+async function readSample(source: ExtractionSource): Promise<Sample> {
   let head = Buffer.alloc(0)
   let lead = Buffer.alloc(0)
   let foreign: Buffer | undefined
@@ -242,11 +242,11 @@ async function takeSample(source: ExtractionSource): Promise<Sample> {
   return { head, foreign: foreign?.subarray(0, SAMPLE_BYTES) ?? lead }
 }
 
-async function detect(sample: Buffer, kind: keyof typeof MAX_FAULTS): Promise<ReadableEncoding | undefined> {
+async function detect(sample: Buffer, kind: keyof typeof FAULT_SHARE): Promise<ReadableEncoding | undefined> {
   const { analyse } = await import('chardet')
   let best: { readonly fitting: Fitting; readonly score: number } | undefined
   for (const { name, confidence } of analyse(sample)) {
-    // Their marks and zero bytes were looked for before.
+    // Encodings named UTF-… were ruled out before, by their marks and zero bytes.
     if (confidence < MIN_CONFIDENCE || name.startsWith('UTF-')) continue
     const fitting = await tryEncoding(name.toLowerCase(), sample, kind)
     const score = fitting ? confidence * (1 - fitting.faultShare) : 0
@@ -255,40 +255,40 @@ async function detect(sample: Buffer, kind: keyof typeof MAX_FAULTS): Promise<Re
   return best?.fitting
 }
 
-/** Fewer zero bytes are no sign of UTF-16. */
+/** With fewer zero bytes, a text does not count as UTF-16. */
 const MIN_ZEROS = 8
 
-/** UTF-16 without a byte order mark: Latin letters, digits and blanks have a zero byte each, always on the same side. */
+/** Returns the UTF-16 encoding of a text without a mark: Latin letters, digits and blanks have a zero byte each, on the same side. */
 function wideEncoding(sample: Buffer): string | undefined {
   const zeros = [0, 0]
   for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
   const [even = 0, odd = 0] = zeros
-  const many = Math.max(MIN_ZEROS, sample.length / 8)
-  if (odd > many && even < odd / 10) return 'utf-16le'
-  return even > many && odd < even / 10 ? 'utf-16be' : undefined
+  const minZeros = Math.max(MIN_ZEROS, sample.length / 8)
+  if (odd > minZeros && even < odd / 10) return 'utf-16le'
+  return even > minZeros && odd < even / 10 ? 'utf-16be' : undefined
 }
 
-/** True when there are at least as many whole characters of several bytes as faults, or the text is cut amid its last character. */
+/** Returns whether valid characters of several bytes are at least as many as faults, or the only fault is a last character that is cut. */
 function isUtf8WithFaults(sample: Buffer): boolean {
   const text = new TextDecoder('utf-8').decode(sample)
   const faults = text.split('\ufffd').length - 1
-  const whole = text.replace(/[\p{ASCII}\ufffd]/gu, '').length
-  return whole >= faults || (faults === 1 && text.endsWith('\ufffd'))
+  const valid = text.replace(/[\p{ASCII}\ufffd]/gu, '').length
+  return valid >= faults || (faults === 1 && text.endsWith('\ufffd'))
 }
 
 interface Fitting extends ReadableEncoding {
-  /** The share among the characters that are not ASCII. */
+  /** Faults for each valid character that is not ASCII. */
   readonly faultShare: number
 }
 
-/** Undefined when the encoding is not known or the sample has too many faults in it. */
-async function tryEncoding(name: string, sample: Buffer, kind: keyof typeof MAX_FAULTS): Promise<Fitting | undefined> {
+/** Returns the encoding of this name; undefined if it is unknown, or the sample has too many faults in it. */
+async function tryEncoding(name: string, sample: Buffer, kind: keyof typeof FAULT_SHARE): Promise<Fitting | undefined> {
   const openDecoder = await findDecoder(name)
   if (!openDecoder) return undefined
   const text = openDecoder()(sample, false)
   const faults = text.match(FAULT)?.length ?? 0
-  const whole = text.replace(FAULT, '').replace(/\p{ASCII}/gu, '').length
-  const most = MAX_FAULTS[kind] * whole
-  if (faults > (kind === 'text' && whole > 1 ? Math.max(1, most) : most)) return undefined
-  return { kind: 'readable', name, isDeclared: false, openDecoder, faultShare: faults / Math.max(1, whole) }
+  const valid = text.replace(FAULT, '').replace(/\p{ASCII}/gu, '').length
+  const max = FAULT_SHARE[kind] * valid
+  if (faults > (kind === 'text' && valid > 1 ? Math.max(1, max) : max)) return undefined
+  return { kind: 'readable', name, isDeclared: false, openDecoder, faultShare: faults / Math.max(1, valid) }
 }

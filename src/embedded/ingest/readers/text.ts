@@ -1,37 +1,65 @@
 import type { Passage } from '../../database/passages-table.ts'
-import type { ContentKind, TextKind } from './content-kind.ts'
+import { type ContentKind, isTextKind, kindOf, kindOfText, looksLikeText, type TextKind } from './content-kind.ts'
 import {
   completed,
   type ExtractionEnd,
   type ExtractionSink,
   type ExtractionSource,
+  FOR_NEXT_STAGE,
   guessedEncoding,
   MOSTLY_REPLACED,
   NO_TEXT,
   partial,
   REPLACED_BYTES,
+  readBounded,
   TABLE_AS_LINES,
+  UNSUPPORTED_FORMAT,
   unreadableEncoding,
 } from './extraction.ts'
 import { PassageSplitter } from './passage-splitter.ts'
-import { SeenText, withoutControls } from './seen-text.ts'
 import { decodeLeniently, decodeStrictly, guessEncoding, type TextDecoding, UndecodableError } from './text-encoding.ts'
+import { VisibleText, withoutControls } from './visible-text.ts'
 
 const NO_VISIBLE_TEXT = 'The page has no visible text: only its title is searchable'
 
 /**
- * Extracts text that is valid in its encoding: UTF-8, or UTF-16 with a byte order mark. Throws UndecodableError at the first other
- * byte and at a zero byte.
+ * Extracts a small text, or returns the end of a document of a kind without text. If the bytes are not clearly what the MIME type says,
+ * the next stage reads the document.
  */
-export async function extractStrictly(
+export async function extractInService(
   source: ExtractionSource,
   sink: ExtractionSink,
-  kind: TextKind,
+  maxPassages: number,
 ): Promise<ExtractionEnd> {
-  return await readText(source, sink, kind, (firstBytes) => decodeStrictly(firstBytes, source.charset))
+  const kind = kindOf(source.mimeType)
+  if (source.sizeBytes === 0) return completed()
+  if (!isTextKind(kind)) {
+    // Most files without text have zero bytes; the next stage examines the others.
+    for await (const head of source.chunks()) {
+      if (!head.includes(0)) return FOR_NEXT_STAGE
+      break
+    }
+    if (kind === 'other') return completed(NO_TEXT)
+    return kind === 'unsupported' ? partial(UNSUPPORTED_FORMAT) : FOR_NEXT_STAGE
+  }
+  let isFirst = true
+  for await (const head of source.chunks()) {
+    if (!looksLikeText(head) || (isFirst && kindOfText(kind, head) !== kind)) return FOR_NEXT_STAGE
+    isFirst = false
+  }
+  try {
+    return await readBounded(sink, maxPassages, (bounded) => extractStrictly(source, bounded, kind))
+  } catch (error) {
+    if (!(error instanceof UndecodableError)) throw error
+    sink.restart()
+    return FOR_NEXT_STAGE
+  }
 }
 
-/** Extracts text as `extractStrictly` does; at an invalid byte guesses the encoding, else replaces faulty bytes (never in an unknown kind). */
+/**
+ * Extracts text. If `extractStrictly` finds an invalid byte, reads it again in the encoding that fits best. If none fits, replaces invalid
+ * bytes; a file of the kind `unknown` then counts as one without text.
+ */
 export async function extractText(
   source: ExtractionSource,
   sink: ExtractionSink,
@@ -44,6 +72,11 @@ export async function extractText(
     sink.restart()
     return await extractInOtherEncoding(source, sink, kind)
   }
+}
+
+/** Extracts text in UTF-8, or in UTF-16 with a byte order mark. Throws UndecodableError where `decodeStrictly` does. */
+async function extractStrictly(source: ExtractionSource, sink: ExtractionSink, kind: TextKind): Promise<ExtractionEnd> {
+  return await readText(source, sink, kind, (firstBytes) => decodeStrictly(firstBytes, source.charset))
 }
 
 async function extractInOtherEncoding(
@@ -76,7 +109,7 @@ async function extractInOtherEncoding(
   return completed(...end.warnings, ...(replaced > 0 ? [REPLACED_BYTES] : []), ...guessed)
 }
 
-/** The share of letters without which a text can still be found and read; one letter is never too many. */
+/** The greatest accepted share of letters that were replaced, with which a text can still be found and read; one is always accepted. */
 const MAX_REPLACED = 0.1
 
 async function readText(
@@ -88,7 +121,7 @@ async function readText(
   let hasText = false
   const reader = await openTextReader(kind, source, (passage) => {
     hasText = true
-    sink.take(passage)
+    sink.emit(passage)
   })
   let decoding: TextDecoding | undefined
   let readBytes = 0
@@ -102,47 +135,31 @@ async function readText(
   return kind === 'html' && !hasText ? partial(NO_VISIBLE_TEXT) : completed(...warnings)
 }
 
-/** Takes decoded text piece by piece and emits passages of the text that a person would read in it. */
+/** Receives decoded text in pieces, and emits the text that a person would see as passages. */
 interface TextReader {
   write(text: string): void
   /** Returns warnings about the text. */
   end(): readonly string[]
 }
 
-/** A table up to this size is parsed, which needs all of it in memory; a larger one is read as plain lines. */
+/** Parsing needs the whole table in memory, so a larger one is read as plain lines. */
 const MAX_TABLE_BYTES = 1024 * 1024
 
-/** Opens the reader of a kind of content; loads its parser with the first document that needs it. */
+/** Opens the reader for a kind of content, and loads its parser. */
 async function openTextReader(
   kind: ContentKind,
   { mimeType, sizeBytes }: Pick<ExtractionSource, 'mimeType' | 'sizeBytes'>,
   emit: (passage: Passage) => void,
 ): Promise<TextReader> {
-  if (kind === 'html') return await htmlReader(new PassageSplitter('line', emit))
   if (kind === 'csv' && sizeBytes <= MAX_TABLE_BYTES) return await tableReader(emit)
-  return lineReader(mimeType, emit)
-}
-
-function lineReader(mimeType: string, emit: (passage: Passage) => void): TextReader {
   const splitter = new PassageSplitter('line', emit)
-  const seen = new SeenText(mimeType, (text) => splitter.write(text))
+  const onText = (text: string) => splitter.write(text)
+  const reader =
+    kind === 'html' ? new (await import('./html.ts')).HtmlTextReader(onText) : new VisibleText(mimeType, onText)
   return {
-    write: (text) => seen.write(text),
+    write: (text) => reader.write(text),
     end: () => {
-      seen.end()
-      splitter.end()
-      return []
-    },
-  }
-}
-
-async function htmlReader(splitter: PassageSplitter): Promise<TextReader> {
-  const { HtmlTextReader } = await import('./html.ts')
-  const html = new HtmlTextReader((text) => splitter.write(text))
-  return {
-    write: (text) => html.write(text),
-    end: () => {
-      html.end()
+      reader.end()
       splitter.end()
       return []
     },
@@ -150,8 +167,8 @@ async function htmlReader(splitter: PassageSplitter): Promise<TextReader> {
 }
 
 /**
- * Emits one line for each row, its cells without quotation marks; a line break inside a cell becomes a space. A table that cannot be
- * parsed (a quote that nothing closes) is read as lines.
+ * Opens a reader that emits one line for each row: cells without quotation marks, and line breaks in cells as spaces. A table that
+ * cannot be parsed, such as one with an unclosed quote, is read as plain lines.
  */
 async function tableReader(emit: (passage: Passage) => void): Promise<TextReader> {
   const csv = await import('csv-parse/sync')
@@ -172,10 +189,7 @@ async function tableReader(emit: (passage: Passage) => void): Promise<TextReader
   }
 }
 
-/**
- * Parses a table into rows of cells; the delimiter is the first of tab, semicolon and comma that the first line contains. Undefined
- * when the text is not a table.
- */
+/** Returns the rows of a table as cells; undefined if the text is none. The first line's first tab, semicolon or comma delimits. */
 function parseRows(text: string, { CsvError, parse }: typeof import('csv-parse/sync')): string[][] | undefined {
   const firstLine = text.slice(0, text.indexOf('\n') + 1)
   const delimiter = ['\t', ';', ','].find((mark) => firstLine.includes(mark)) ?? ','

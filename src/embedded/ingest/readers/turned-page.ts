@@ -1,6 +1,6 @@
 import type { TraceDetail } from '../../database/passages-table.ts'
 
-/** A picture or a page, one byte (0 is black) for each pixel. */
+/** A picture or a page with one byte for each pixel; 0 is black. */
 export interface GreyImage {
   readonly width: number
   readonly height: number
@@ -9,30 +9,30 @@ export interface GreyImage {
 
 type Region = NonNullable<TraceDetail['region']>
 
-/** A pixel of a letter differs from its background at least by this much; paper and the noise of scanners by less. */
-export const CONTRAST = 32
-/** The gap between lines of text takes this share of a page; across the lines there is no such gap. */
+/** Pixels of letters differ from the background by at least this much; paper and the noise of scanners differ by less. */
+export const MIN_CONTRAST = 32
+/** In a text, gaps between lines have at least this share of the rows of pixels; across the lines there are no such gaps. */
 const MIN_GAPS = 0.15
-/** A row of pixels between two lines has fewer than this share of signs, since pages have borders and stains. */
-const EMPTY = 0.005
+/** A row of pixels with a smaller share of ink counts as empty, since pages have borders and stains. */
+const MIN_INK_SHARE = 0.005
 
-/** The grey of most pixels. */
-export function groundOf({ data }: GreyImage): number {
+/** Returns the commonest grey. */
+export function backgroundOf({ data }: GreyImage): number {
   const counts = new Uint32Array(256)
   for (const grey of data) counts[grey] = (counts[grey] ?? 0) + 1
   return counts.indexOf(Math.max(...counts))
 }
 
 /**
- * By how many quarters of a turn, clockwise, a page without legible text is worth turning, the likeliest first: a quarter where gaps
- * run from top to bottom, upside down where they run across. A photograph has no such gaps.
+ * Returns the turns, in clockwise quarters, that may make the text of a page legible, the likeliest first: one or three quarters if gaps
+ * between lines run from top to bottom, two if they run across, and none for a photograph, which has no such gaps.
  */
 export function likelyTurns(image: GreyImage): readonly number[] {
   const { width, height, data } = image
-  const ground = groundOf(image)
+  const background = backgroundOf(image)
   const [rows, columns] = [new Uint32Array(height), new Uint32Array(width)]
   for (const [index, grey] of data.entries()) {
-    if (Math.abs(grey - ground) < CONTRAST) continue
+    if (Math.abs(grey - background) < MIN_CONTRAST) continue
     const [row, column] = [Math.floor(index / width), index % width]
     rows[row] = (rows[row] ?? 0) + 1
     columns[column] = (columns[column] ?? 0) + 1
@@ -42,15 +42,15 @@ export function likelyTurns(image: GreyImage): readonly number[] {
   return along > across ? [1, 3] : [2]
 }
 
-/** The share of lines of pixels without signs, between the first and the last that have some. */
-function gapsOf(signs: Uint32Array, length: number): number {
-  const isEmpty = (count: number) => count < EMPTY * length
-  const from = signs.findIndex((count) => !isEmpty(count))
-  const to = signs.findLastIndex((count) => !isEmpty(count))
-  return from < 0 ? 0 : signs.subarray(from, to).filter(isEmpty).length / (to - from || 1)
+/** Returns the share of empty rows of pixels between the first and the last one that is not; `ink` has the pixels of ink of each row. */
+function gapsOf(ink: Uint32Array, length: number): number {
+  const isEmpty = (count: number) => count < MIN_INK_SHARE * length
+  const from = ink.findIndex((count) => !isEmpty(count))
+  const to = ink.findLastIndex((count) => !isEmpty(count))
+  return from < 0 ? 0 : ink.subarray(from, to).filter(isEmpty).length / (to - from || 1)
 }
 
-/** The image turned clockwise by quarters of a turn. */
+/** Returns the image turned clockwise by `quarters` of a turn. */
 export function turn(image: GreyImage, quarters: number): GreyImage {
   if (quarters === 0) return image
   const { width, height, data } = image
@@ -60,7 +60,7 @@ export function turn(image: GreyImage, quarters: number): GreyImage {
   return turn({ width: height, height: width, data: turned }, quarters - 1)
 }
 
-/** The place on the page of a region of the page that was turned. */
+/** Returns a region of a page that was turned as the same region of the upright page. */
 export function turnBack(region: Region, quarters: number): Region {
   if (quarters === 0) return region
   const { left, top, width, height } = region

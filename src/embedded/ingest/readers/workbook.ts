@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { DAY_MS } from '../../../foundation/text/times.ts'
 import {
   checkArchive,
   listEntries,
@@ -9,14 +10,12 @@ import {
   type ZipEntry,
 } from './archive.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, partial } from './extraction.ts'
-import { type NumberKind, numberKindOf, writeNumber } from './number-formats.ts'
 import { cellText } from './office.ts'
-import { PlaceSplitter } from './passage-splitter.ts'
+import { PieceJoiner } from './passage-splitter.ts'
 
 /**
- * Extracts the cells of an Excel workbook (ECMA-376) as tables in Markdown, sheet by sheet, with dates as Excel shows them, and after
- * them the sheet's notes, text boxes and titles of charts. Reads a sheet in pieces, because a large one takes gigabytes as a tree.
- * Throws when it is broken.
+ * Extracts the sheets of an Excel workbook (ECMA-376): their cells as tables in Markdown, then their notes, text boxes and texts of
+ * charts. Reads a sheet in pieces, because a large one takes gigabytes as a tree. Throws if the workbook is broken.
  */
 export async function readWorkbook(bytes: Buffer, sink: ExtractionSink): Promise<ExtractionEnd> {
   const entries = listEntries(bytes)
@@ -26,12 +25,12 @@ export async function readWorkbook(bytes: Buffer, sink: ExtractionSink): Promise
   let hasText = false
   const warnings: string[] = []
   for (const { name, part } of workbook.sheets) {
-    const splitter = new PlaceSplitter('row', '\n', sink)
+    const joiner = new PieceJoiner('row', '\n', sink)
     const detail = { sheet: name }
     let last = 0
     const add = (text: string, number: number) => {
-      if (last === 0) splitter.add(`## ${name}\n`, number, detail)
-      splitter.add(text, number, detail)
+      if (last === 0) joiner.add(`## ${name}\n`, number, detail)
+      joiner.add(text, number, detail)
       last = number
       hasText = true
     }
@@ -45,7 +44,7 @@ export async function readWorkbook(bytes: Buffer, sink: ExtractionSink): Promise
     await readRemarks(parts, part, (text) => remarks.push(text))
     const end = last || 1
     for (const remark of new Set(remarks)) add(`> ${remark}`, end)
-    splitter.end()
+    joiner.end()
   }
   const end = hasText ? completed(...warnings) : partial(NO_CELLS, warnings)
   return { ...end, textType: 'text/markdown', properties: { sheets: workbook.sheets.length } }
@@ -53,19 +52,21 @@ export async function readWorkbook(bytes: Buffer, sink: ExtractionSink): Promise
 
 const NO_CELLS = 'The workbook has no cells with text: only its title is searchable'
 
-/** The parts of a workbook that its cells refer to. */
+/** What is needed of a workbook to read its sheets. */
 interface Workbook {
   readonly sheets: readonly { readonly name: string; readonly part: ZipEntry | undefined }[]
+  /** True if days count from 1904 instead of 1900. */
   readonly is1904: boolean
+  /** The texts that cells refer to by their index. */
   readonly strings: readonly string[]
-  /** The kinds of numbers, by the style of their cell. */
+  /** The kind of number in the cells of each style. */
   readonly numberKinds: readonly NumberKind[]
 }
 
 /** A reference of one part to another. */
 interface Relation {
   readonly id: string
-  /** The last segment of its type, which all versions of the format share. */
+  /** The last segment of the type, which all versions of the format have in common. */
   readonly type: string
   readonly part: ZipEntry | undefined
 }
@@ -73,7 +74,7 @@ interface Relation {
 interface Parts {
   readonly zip: Buffer
   find(name: string): ZipEntry | undefined
-  /** The relations of a part, or of the whole package. */
+  /** Returns the relations of a part; without one, those of the whole package. */
   relationsOf(part?: ZipEntry): Promise<readonly Relation[]>
 }
 
@@ -98,7 +99,7 @@ function openParts(zip: Buffer, entries: readonly ZipEntry[]): Parts {
 
 type Attributes = Readonly<Record<string, string>>
 
-/** Throws when it has no list of sheets. */
+/** Throws if the list of sheets is missing. */
 async function readWorkbookParts({ zip, find, relationsOf }: Parts): Promise<Workbook> {
   const ofType = (relations: readonly Relation[], type: string) => relations.find((each) => each.type === type)?.part
   const list = ofType(await relationsOf(), 'officeDocument') ?? find('xl/workbook.xml')
@@ -119,12 +120,12 @@ async function readWorkbookParts({ zip, find, relationsOf }: Parts): Promise<Wor
   return { sheets, is1904, strings, numberKinds: await readNumberKinds(zip, styles) }
 }
 
-/** Parts of a sheet that hold words outside its cells. */
+/** The types of relations to parts with text outside the cells. */
 const REMARKS = /^(?:comments|threadedComment|drawing|vmlDrawing|chart|chartEx|chartUserShapes|diagramData)$/
-/** A drawing on a sheet, a chart in it, and a drawing in that. */
+/** A sheet may have a drawing, which may have a chart, which may have a drawing. */
 const MAX_DEPTH = 3
 
-/** Calls `onText` for each paragraph in the notes, text boxes and charts of a part, and of the parts that these refer to. */
+/** Calls `onText` for each paragraph in the notes, text boxes and charts that a part refers to, and in the parts that they refer to. */
 async function readRemarks(parts: Parts, of: ZipEntry, onText: (text: string) => void, depth = 0): Promise<void> {
   for (const { type, part } of await parts.relationsOf(of)) {
     if (!part || !REMARKS.test(type)) continue
@@ -133,7 +134,7 @@ async function readRemarks(parts: Parts, of: ZipEntry, onText: (text: string) =>
   }
 }
 
-/** Joins the runs of each string, and leaves out its pronunciation. */
+/** Returns the shared strings. Joins the runs of each string, without its pronunciation. */
 async function readStrings(zip: Buffer, part: ZipEntry | undefined): Promise<string[]> {
   const strings: string[] = []
   let text = ''
@@ -174,14 +175,15 @@ async function readNumberKinds(zip: Buffer, part: ZipEntry | undefined): Promise
   return numberKinds
 }
 
-/** The most empty cells shown between two others: a row may have 16,384 columns. */
+/** How many empty cells are written between two others at most, since a row may have 16,384 columns. */
 const MAX_GAP = 20
 
-/** Headers and footers of printed pages, and what their codes begin: `&L`, `&"Arial,Bold"`, `&12`, `&P`. */
+/** Elements with a header or footer of printed pages. */
 const MARGIN = /^(?:odd|even|first)(?:Header|Footer)$/
+/** The codes in headers and footers, such as `&L`, `&"Arial,Bold"`, `&12` and `&P`. */
 export const MARGIN_CODE = /&(?:"[^"]*"|K[\dA-F]{6}|\d+|[A-Z])/gi
 
-/** Calls `onRow` for each row that has words, as a row of a table in Markdown, numbers counting from 1; `onMargin` for headers and footers. */
+/** Calls `onRow` for each row with text, written as a row in Markdown, with its number from 1; `onMargin` for each header and footer. */
 function sheetListener(
   workbook: Workbook,
   onRow: (row: string, number: number) => void,
@@ -189,7 +191,9 @@ function sheetListener(
 ): XmlListener {
   let number = 0
   let cells: string[] = []
-  let cell = { type: '', style: 0, column: 0 }
+  let column = -1
+  let lastWritten = -1
+  let cell = { type: '', style: 0 }
   let value = ''
   let isValue = false
   return {
@@ -197,12 +201,11 @@ function sheetListener(
       if (name === 'row') {
         number = Number(attributes.r ?? number + 1)
         cells = []
+        column = -1
+        lastWritten = -1
       } else if (name === 'c') {
-        cell = {
-          type: attributes.t ?? 'n',
-          style: Number(attributes.s ?? 0),
-          column: columnOf(attributes.r, cells.length),
-        }
+        column = columnOf(attributes.r, column + 1)
+        cell = { type: attributes.t ?? 'n', style: Number(attributes.s ?? 0) }
         value = ''
       }
       if (MARGIN.test(name)) value = ''
@@ -216,25 +219,86 @@ function sheetListener(
       const margin = MARGIN.test(name) ? cellText(value.replace(MARGIN_CODE, ' ')) : ''
       if (margin !== '') onMargin(margin)
       if (name === 'c' && value !== '') {
-        const gap = Math.min(MAX_GAP, Math.max(0, cell.column - cells.length))
-        cells.push(...Array.from({ length: gap }, () => ''), shown(value, cell.type, cell.style, workbook))
+        const gap = Math.min(MAX_GAP, Math.max(0, column - lastWritten - 1))
+        lastWritten = column
+        cells.push(...Array.from({ length: gap }, () => ''), cellTextOf(value, cell.type, cell.style, workbook))
       } else if (name === 'row' && cells.some((text) => text !== '')) onRow(`| ${cells.join(' | ')} |`, number)
     },
   }
 }
 
-/** Returns 1 for `B7`. */
+/** Returns the index of the column of a reference: 1 for `B7`; `byDefault` for a cell without a reference. */
 function columnOf(reference: string | undefined, byDefault: number): number {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0]
   if (letters === undefined) return byDefault
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1
 }
 
-function shown(value: string, type: string, style: number, { strings, numberKinds, is1904 }: Workbook): string {
+function cellTextOf(value: string, type: string, style: number, { strings, numberKinds, is1904 }: Workbook): string {
   if (type === 's') return cellText(strings[Number(value)] ?? '')
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
   if (type === 'n' && value.trim() !== '' && Number.isFinite(Number(value))) {
     return writeNumber(Number(value), numberKinds[style] ?? 'number', is1904)
   }
   return cellText(value)
+}
+
+/** What a number in a cell means, by its number format (ECMA-376, 18.8.30). */
+type NumberKind = 'number' | 'percent' | 'date' | 'time' | 'duration'
+
+/** The kinds of the number formats that all workbooks have, by their id. */
+const BUILT_IN: Readonly<Record<number, NumberKind>> = {
+  ...kinds('percent', [9, 10]),
+  ...kinds('date', [14, 15, 16, 17, 22]),
+  ...kinds('time', [18, 19, 20, 21, 45, 47]),
+  ...kinds('duration', [46]),
+  // Formats of East Asian calendars.
+  ...kinds('date', [27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58]),
+  ...kinds('time', [32, 33, 34, 35, 55, 56]),
+}
+
+function kinds(kind: NumberKind, ids: readonly number[]): Readonly<Record<number, NumberKind>> {
+  return Object.fromEntries(ids.map((id) => [id, kind]))
+}
+
+/** `code` is the text of a format that is not built in. */
+function numberKindOf(id: number, code: string | undefined): NumberKind {
+  return code === undefined ? (BUILT_IN[id] ?? 'number') : kindOfCode(code)
+}
+
+function kindOfCode(code: string): NumberKind {
+  // Quoted or escaped text says nothing about the kind.
+  const [bare = ''] = code.replace(/"[^"]*"|\\.|_.|\*./g, '').split(';')
+  if (/\[(?:h+|m+|s+)\]/i.test(bare)) return 'duration'
+  const marks = bare.replace(/\[[^[\]]*\]/g, '').replace(/general/i, '')
+  if (/[yd]/i.test(marks) || /mmm/i.test(marks)) return 'date'
+  if (/[hs]/i.test(marks)) return 'time'
+  if (/m/i.test(marks)) return 'date'
+  return marks.includes('%') ? 'percent' : 'number'
+}
+
+const EPOCH_1900_MS = Date.UTC(1899, 11, 30)
+const EPOCH_1904_MS = Date.UTC(1904, 0, 1)
+/** The calendar from 1900 has a 29 February that did not exist; earlier days are numbered one too low. */
+const FIRST_RIGHT_DAY = 60
+
+/** Returns the text for a number: `2024-02-29`, `2024-02-29 18:30`, `09:15`, `30:00:00`, `25%` or `1234.5`. */
+function writeNumber(value: number, kind: NumberKind, is1904: boolean): string {
+  if (kind === 'percent') return `${Number((value * 100).toPrecision(12))}%`
+  if (kind === 'number' || !Number.isFinite(value)) return String(value)
+  const seconds = Math.round(value * 86_400)
+  if (kind === 'duration') {
+    const length = Math.abs(seconds)
+    return `${seconds < 0 ? '-' : ''}${Math.floor(length / 3_600)}:${clock(length % 3_600).slice(3)}`
+  }
+  if (kind === 'time' && Math.abs(seconds) < 86_400) return clock(seconds).replace(/:00$/, '')
+  const shift = !is1904 && value < FIRST_RIGHT_DAY ? 1 : 0
+  const date = new Date((is1904 ? EPOCH_1904_MS : EPOCH_1900_MS) + shift * DAY_MS + seconds * 1_000)
+  if (value < 0 || Number.isNaN(date.getTime())) return String(value)
+  const [day = '', time = ''] = date.toISOString().slice(0, 19).split('T')
+  return time === '00:00:00' ? day : `${day} ${time.replace(/:00$/, '')}`
+}
+
+function clock(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(11, 19)
 }

@@ -1,6 +1,6 @@
--- What hosts of one ledger share. Hosts call the functions, whose names end in their version, and never touch a table. Paths are bytea,
--- since any bytes may be in them; texts that are compared have the collation "C". A closed session may have lost its row: claims whose
--- session is missing count as claims of a closed one. A host may be another's enemy: what one may leave behind is bounded.
+-- What the hosts of a ledger share. Hosts call the functions, whose names end in their version, and never use a table. Paths are bytea,
+-- because they may contain any bytes; texts that are compared have the collation "C". The row of a closed session may be deleted, so a
+-- claim without a row of its session counts as one of a closed session. Hosts need not trust each other: what each can write is bounded.
 create schema shelfd;
 set local search_path = shelfd;
 
@@ -9,12 +9,12 @@ create table ledger (
   schema      integer not null,
   generation  uuid not null default gen_random_uuid(),
   lease_ms    integer not null,
-  -- Where it was created (place_1): elsewhere it may lack what hosts did.
+  -- Where the ledger was created (place_1). If it is elsewhere now, it may lack what hosts did.
   created_on  text
 );
 
--- A service and tenant: limits are common to its libraries. Its row is the lock of what may still be spent. Numbers of services, libraries and
--- MIME types come from no sequence (lock_names_1), which calls that are rolled back would use up.
+-- A tenant of a service. Its libraries share limits; claims lock its row while they count against a limit. The ids of services, libraries
+-- and MIME types come from no sequence (lock_names_1), because calls that are rolled back would use up its numbers.
 create table service (
   id         integer primary key,
   origin     text collate "C" not null check (octet_length(origin) <= 2048),
@@ -37,7 +37,7 @@ create table mime (
   made_by  name not null default session_user
 );
 
--- Numbers of hosts and sessions are random: a restored ledger never gives out a number again that somebody else still uses.
+-- The ids of hosts and sessions are random, so that a restored ledger never gives out an id that is still in use.
 create table host (
   id          integer primary key default 1 + floor(random() * 2147483646)::integer,
   key         text collate "C" not null unique check (octet_length(key) <= 64),
@@ -45,10 +45,10 @@ create table host (
   version     text not null check (octet_length(version) <= 64),
   made_by     name not null default session_user,
   session_id  bigint,
-  -- The number of the last batch that was settled.
+  -- The number of the host's last batch that was settled.
   settled     bigint not null default 0,
   is_forgotten boolean not null default false,
-  -- What distinguishes the state of a host from a copy of it; null: unknown.
+  -- Distinguishes the state of a host from a copy of it; null: unknown.
   place       text collate "C" check (octet_length(place) <= 255)
 );
 
@@ -56,23 +56,23 @@ create function random_number_1() returns bigint language sql as $$
   select ('x' || left(digits, 12) || right(digits, 4))::bit(64)::bigint & 9223372036854775807
     from (select replace(gen_random_uuid()::text, '-', '') digits) random $$;
 
--- The number of a session is the secret of its host, also where all hosts have one role; others see public_id.
+-- The id of a session is a secret of its host, also if all hosts have the same role. Other hosts see public_id.
 create table session (
   id           bigint primary key,
   public_id    bigint not null unique default random_number_1(),
-  -- Who opened it: only this role may use it.
+  -- The role that opened the session; no other role may use it.
   role         name not null default session_user,
   host_id      integer not null,
   previous_id  bigint,
-  -- Where it was opened: on another generation or timeline, the ledger may lack what the session did.
+  -- Generation and timeline at its opening. If the ledger has others now, it may lack what the session did.
   generation   text not null,
   timeline     integer not null,
   beat         bigint not null default 0,
   seen_at      timestamptz not null default clock_timestamp(),
   is_closed    boolean not null default false,
-  -- Another host closed it, since it was silent.
+  -- Another host closed the session because it was silent.
   is_lost      boolean not null default false,
-  -- The service to which it uploads or whose ingestion it waits for, by its last beat.
+  -- The service that the host uploads to, or whose ingestion it waits for, according to its last beat.
   busy_with    text collate "C" check (octet_length(busy_with) <= 2048)
 ) with (fillfactor = 50);
 create index on session (host_id);
@@ -87,26 +87,27 @@ create table content (
   outcome      "char" not null,
   host_id      integer not null,
   stored_at    timestamptz not null default clock_timestamp(),
-  -- The session that polls it in place of the host that sent it; null: that host.
+  -- The session that polls the resource instead of the host that sent it; null: that host polls it.
   followed_by  bigint,
   primary key (library_id, sha256, mime)
 );
--- Without library_id: on a small table the planner would take it for looks by key, and keep to it for the life of a connection.
+-- Without library_id: otherwise the planner would use this index, while the table is small, for queries by the primary key, and keep that
+-- plan for the life of a connection.
 create index on content using hash (resource_id);
 
--- state: s may be sent by its session, d in doubt, whose session looks first. Small: only what is open.
+-- state: s its session may send it, d in doubt: its session searches for it first. The table stays small, because settled claims are deleted.
 create table claim (
   library_id  integer not null,
   sha256      bytea not null check (octet_length(sha256) = 32),
   mime        smallint not null,
-  -- 0: nobody's, to be taken over by whoever asks next.
+  -- 0: no session has it, and the next one that asks takes it over.
   session_id  bigint not null,
   host_id     integer not null,
   state       "char" not null,
   doubts      integer not null default 0,
-  -- The host that it was taken over from.
+  -- The host from which it was taken over.
   taken_from  integer,
-  -- Where it counts against the limit of a day.
+  -- The slot of `spend` in which it counts.
   slot        timestamptz,
   sent_to     bytea[] not null,
   primary key (library_id, sha256, mime)
@@ -139,7 +140,7 @@ create table extra_send (
 create index on extra_send (library_id, sha256, mime);
 create index on extra_send (host_id);
 
--- Contents that were claimed in ten minutes.
+-- How many contents were claimed in each slot of ten minutes, for the limit of a day.
 create table spend (service_id integer not null, slot timestamptz not null, n bigint not null, primary key (service_id, slot));
 
 create table host_order (
@@ -151,7 +152,7 @@ create table host_order (
 );
 create index on host_order (host_id);
 
--- What a service asked each host for (`Retry-After`). It ends by the clock of the ledger, but is never longer than it was asked for.
+-- The wait that a service last asked of a host (`Retry-After`). It ends by the clock of the ledger, and is never longer than what was asked.
 create table service_wait (
   host_id    integer primary key,
   origin     text collate "C" not null check (octet_length(origin) <= 2048),
@@ -159,11 +160,11 @@ create table service_wait (
   length_ms  bigint not null
 );
 
--- What hosts report of their mirrors, for people: nothing of it decides who sends a content. Texts in JSON are text, since any
--- character may be in a path. A host replaces what it reported before.
+-- What hosts report about their mirrors, for people. It never decides who sends a content. JSON is stored as text, because a path may
+-- contain any character. A host replaces what it reported before.
 create table published_host (
   host_id       integer primary key,
-  -- Contents that it sent in the last 24 hours.
+  -- Contents that the host sent in the last 24 hours.
   sent          bigint not null,
   published_at  timestamptz not null default clock_timestamp()
 );
@@ -197,20 +198,20 @@ create table published_run (
 );
 create index on published_run (started_at);
 
--- What the functions share ------------------------------------------------------------------------------------------------------------
+-- Helper functions --------------------------------------------------------------------------------------------------------------------
 
--- 0 where the system does not say it.
+-- The identifier of the cluster; 0 if it cannot be read.
 create function cluster_1() returns bigint language plpgsql stable as $$
 begin
   return (select c.system_identifier from pg_control_system() c);
 exception when insufficient_privilege or undefined_function or feature_not_supported then return 0;
 end $$;
 
--- A dump that is restored makes a table with another number, or, in a server that was set up as the one before, is on another cluster.
+-- Identifies the ledger. A restored dump has another one: it creates the table with another oid, or the same oid in another cluster.
 create function generation_1() returns text language sql stable as $$
   select concat_ws('-', l.generation, shelfd.cluster_1(), 'shelfd.ledger'::regclass::oid) from shelfd.ledger l $$;
 
--- 0 where the system does not say it.
+-- The timeline of the write-ahead log, which changes with a failover; 0 if it cannot be read.
 create function timeline_1() returns integer language plpgsql stable as $$
 begin
   return ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer;
@@ -219,13 +220,13 @@ end $$;
 
 create function place_1() returns text language sql stable as $$ select generation_1() || '/' || timeline_1() $$;
 
--- What is acknowledged is durable: for this transaction, whatever the default is.
+-- Makes this transaction durable once it is acknowledged, whatever the default is.
 create function be_durable_1() returns void language plpgsql as $$
 begin
   if current_setting('synchronous_commit') not in ('on', 'remote_apply') then perform set_config('synchronous_commit', 'on', true); end if;
 end $$;
 
--- What a role of its own may leave behind at most; where all hosts have one role, all of them together.
+-- Throws if a role has reached the bound of the rows that it may create. Hosts that have the same role share its bound.
 create function check_room_1(p_what text, p_count bigint, p_most bigint) returns void language plpgsql as $$
 begin
   if p_count >= p_most then
@@ -233,8 +234,8 @@ begin
   end if;
 end $$;
 
--- Held by who gives a number to a service, a library or a MIME type, before anything that others wait for. A lock of a table, since any role may take
--- one by pg_advisory_lock.
+-- Locks the names while a service, a library or a MIME type gets its id; taken before any lock that other calls wait for. It is the lock of
+-- a table, because any role could take an advisory lock and keep it.
 create function lock_names_1() returns void language sql as $$ lock table shelfd.mime in share row exclusive mode $$;
 
 create function library_1(p_origin text, p_tenant bigint, p_remote text, p_may_create boolean) returns library language plpgsql as $$
@@ -244,7 +245,7 @@ begin
   select * into result from library l where l.service_id = found_service and l.remote_id = p_remote;
   if found or not p_may_create then return result; end if;
   perform lock_names_1();
-  -- By newer snapshots: somebody may have made them meanwhile.
+  -- These statements have newer snapshots: another call may have created the rows before the lock was taken.
   select s.id into found_service from service s where s.origin = p_origin and s.tenant_id = p_tenant;
   if not found then
     perform check_room_1('services', (select count(*) from service s where s.made_by = session_user), 1000);
@@ -258,7 +259,7 @@ begin
   return result;
 end $$;
 
--- Null for those that are unknown.
+-- The id of each MIME type; null for a name that is unknown.
 create function mimes_1(p_names text[], p_may_create boolean) returns smallint[] language plpgsql as $$
 declare result smallint[] := '{}'; one smallint; n text;
 begin
@@ -277,17 +278,18 @@ begin
   return result;
 end $$;
 
--- Throws for a call of more than a host makes.
+-- Throws if a call has more rows than any host sends in one.
 create function check_size_1(p_count integer) returns void language plpgsql as $$
 begin
   if p_count > 500 then raise exception 'more than 500 rows in a call' using errcode = 'SF006'; end if;
 end $$;
 
--- Had a session no beat for lease and grace? After the clock was set back, the caller alone knows.
+-- Whether a session had no beat for lease and grace period. Also true if the clock was set back since the beat: then only the caller, who
+-- measures by its own clock, can know.
 create function is_silent_1(p_seen_at timestamptz) returns boolean language sql stable as $$
   select p_seen_at < clock_timestamp() - make_interval(secs => l.lease_ms / 500.0) or p_seen_at > clock_timestamp() from ledger l $$;
 
--- Throws for a session that is closed, that was opened before the ledger changed over to another timeline, or that is another role's.
+-- Returns the host of a session. Throws if it is closed, belongs to another role, or was opened on another generation or timeline.
 create function check_session_1(p_session bigint) returns integer language plpgsql as $$
 declare s session;
 begin
@@ -296,7 +298,7 @@ begin
     raise exception 'the session is over' using errcode = 'SF001';
   end if;
   if s.beat = 0 then
-    -- open_1 replaces a session that nobody has used: from now on, this one is used.
+    -- Marks the session as used, because open_1 replaces a session that was never used.
     update session x set beat = 1 where x.id = p_session and x.beat = 0 and not x.is_closed;
     perform 1 from session x where x.id = p_session and not x.is_closed;
     if not found then raise exception 'the session is over' using errcode = 'SF001'; end if;
@@ -304,7 +306,7 @@ begin
   return s.host_id;
 end $$;
 
--- What is left of a limit at this moment, null without one, and when there is more: a slot counts for 24 hours after its end.
+-- How many contents the limit of a day still allows, null without a limit, and when it allows more. A slot counts for 24 hours after its end.
 create function room_1(p_service integer, p_per_day bigint, p_now timestamptz) returns table (room bigint, frees_at timestamptz) language sql stable as $$
   with used as (
     select s.slot, sum(s.n) over (order by s.slot) so_far from spend s
@@ -321,9 +323,11 @@ create function milliseconds_1(p_at timestamptz) returns bigint language sql imm
 create function ledger_1() returns table (o_schema integer, o_lease_ms integer) language sql stable security definer
 set search_path = shelfd, pg_temp as $$ select l.schema, l.lease_ms from ledger l $$;
 
--- The place decides where it is known (not null): a state at another one is refused unless the host was forgotten. At the same one, a session
--- that the ledger does not know shows that the ledger went back, or that the state was restored there; but if the ledger's session was opened
--- from the state's last one, and used, somebody else did that with a copy (p_is_restored: the state may be older than that).
+-- Opens a session; p_previous is the last one in the state of the host. Another process that has the same key is refused as follows.
+-- If the place is known (not null), a state at another place is refused, unless the host was forgotten. At the same place, a p_previous that
+-- differs from the ledger's session means that the ledger lost commits, or that the state was restored there. But if the ledger's session
+-- was opened after p_previous, and used, another process did so with a copy of the state. With p_is_restored that proves nothing, because
+-- the state may be older than that session.
 create function open_1(p_key text, p_name text, p_version text, p_previous bigint, p_place text, p_is_restored boolean)
 returns table (
   o_session bigint, o_host integer, o_settled bigint, o_generation text, o_timeline integer, o_lease_ms integer, o_has_moved boolean
@@ -351,8 +355,8 @@ begin
     if known.place = p_place and (p_is_restored or own.beat = 0 or own.previous_id is distinct from p_previous) then
       previous := h.session_id;
     end if;
-    -- Another session than the host's previous one: the answer to an earlier call was lost, and nobody has used that session; or the
-    -- ledger has changed over to a state in which it does not know the previous one. Otherwise, another process opened it.
+    -- The ledger's session may differ from the host's previous one for two harmless reasons: the answer to an earlier call was lost, so that
+    -- its session was never used; or the ledger is on another generation or timeline. Otherwise another process opened it.
     if h.session_id is distinct from previous
       and not (own.beat = 0 and own.previous_id is not distinct from previous)
       and own.generation = here_generation and own.timeline = here_timeline then
@@ -373,15 +377,16 @@ create function wait_left_1(p_origin text) returns bigint language sql stable as
     from service_wait w where w.origin = p_origin and w.asked_at <= clock_timestamp()
       and w.asked_at > clock_timestamp() - interval '1 day' $$;
 
--- p_taken: the last order that the host has carried out. p_wait_ms: what the service at p_origin asked this host (null: nothing); others wait an hour
--- of it at most, and learn of the rest later. o_busy_others: sessions of others that use this service and are not silent; a clock counts here, as for
--- limits, since it does not decide who sends. A row without an order if there is none.
+-- Adds a beat. p_taken: the last order that the host has carried out. p_wait_ms: the wait that the service at p_origin asked of this host
+-- (null: none); other hosts wait for an hour of it at most, and longer if a later beat repeats it. o_busy_others: sessions of other hosts
+-- that use this service and are not silent by the ledger's clock; a clock is good enough here, because it does not decide who sends.
+-- Returns a row for each order, or one row without an order.
 create function renew_1(p_session bigint, p_taken bigint, p_origin text, p_wait_ms bigint, p_is_busy boolean) returns table (
   o_is_ours boolean, o_order bigint, o_kind text, o_mirror text, o_wait_ms bigint, o_busy_others integer
 ) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 declare h integer; others integer;
 begin
-  -- Durable as well: after a crash, others must not see an older beat than the one that the host counts its lease from.
+  -- Durable, because after a crash other hosts must not see an older beat than the one from which the host counts its lease.
   perform be_durable_1();
   update session s set beat = s.beat + 1, seen_at = clock_timestamp(), busy_with = case when p_is_busy then p_origin end
     where s.id = p_session and s.role = session_user and not s.is_closed and s.generation = generation_1() and s.timeline = timeline_1()
@@ -408,7 +413,8 @@ begin
   update session s set is_closed = true where s.id = p_session and s.role = session_user;
 end $$;
 
--- The caller has seen this very beat for lease and grace, by its own clock, or says so: the clock of the ledger agrees.
+-- Closes a silent session. The caller claims to have seen the same beat for lease and grace period by its own clock. Since it may lie, the
+-- clock of the ledger must agree.
 create function close_silent_1(p_session bigint, p_beat bigint) returns boolean language plpgsql security definer
 set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin
@@ -430,9 +436,10 @@ set search_path = shelfd, pg_temp as $$
 create function sent_bytes_1(p_places bytea[]) returns bigint language sql immutable as $$
   select coalesce(sum(octet_length(p) + 24), 0) from unnest(p_places) p $$;
 
--- Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held, f free: more than p_at_most (null: no limit). Contents must
--- be sorted by key, each once, p_mimes by name. A row is about the contents o_nth to o_last; a later row about the same content counts. What
--- limits leave room for is claimed in the order of p_rank.
+-- Claims contents. Answers: m mine, d mine and in doubt, s stored, r refused, e elsewhere, h held by the limit of a day, f free because the
+-- call has claimed p_at_most (null: no bound). Contents must be sorted by key, without repetition, and p_mimes by name. A row answers for
+-- the contents o_nth to o_last; if several rows answer for a content, the last one holds. If limits do not allow all, those with the lowest
+-- p_rank are claimed.
 create function claim_1(
   p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_mimes text[],
   p_sha256 bytea[], p_mime integer[], p_places bytea[], p_rank integer[], p_per_day bigint, p_at_most integer
@@ -453,7 +460,7 @@ begin
   mimes := mimes_1(p_mimes, true);
   has_refusals := exists (select from refusal x where x.library_id = lib.id);
   if sent_bytes_1(p_places) > 4194304 then raise exception 'more than 4 MiB of paths in a call' using errcode = 'SF006'; end if;
-  -- OFFSET 0 keeps a look from becoming a join, for which the planner scans whole libraries where the table was small when it was planned.
+  -- OFFSET 0 keeps the planner from making a join of the lookup: if it plans while the table is small, such a join later scans whole libraries.
   o_answer := 's';
   for o_nth, o_resource, o_outcome, of_host in
     select w.nth, c.resource_id, c.outcome, c.host_id from unnest(p_sha256, p_mime) with ordinality w (sha256, mime, nth)
@@ -482,7 +489,7 @@ begin
   )
   select array_agg(w.nth order by w.nth) into claimed_at
     from unnest(open_at) w (nth) join claimed c on c.sha256 = p_sha256[w.nth] and c.mime = mimes[p_mime[w.nth]];
-  -- By a newer snapshot: somebody may have settled some between the look and the claim.
+  -- This statement has a newer snapshot: another host may have settled some contents between the lookup and the claim.
   select array_agg(exists (
       select from content c where c.library_id = lib.id and c.sha256 = p_sha256[w.nth] and c.mime = mimes[p_mime[w.nth]] offset 0
     ) or has_refusals and exists (
@@ -500,7 +507,7 @@ begin
     o_nth := k; o_last := k; key_sha := p_sha256[k]; key_mime := mimes[p_mime[k]];
     o_resource := null; o_outcome := null; o_code := null; o_message := null; o_until := null; o_is_set_aside := null;
     o_places := null; o_session := null; o_beat := null; of_host := null;
-    -- Twice if need be: somebody may have settled it between the look and the claim, which the second look sees by a newer snapshot.
+    -- Repeated once after a new claim: another host may have settled the content between lookup and claim, which a newer snapshot shows.
     loop
       select c.resource_id, c.outcome, c.host_id into o_resource, o_outcome, of_host from content c
         where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime;
@@ -522,19 +529,19 @@ begin
       select c.session_id, c.host_id, c.state, c.taken_from, c.sent_to into other from claim c
         where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime for update skip locked;
       if not found then
-        -- Settled or claimed at this moment: the caller asks again.
+        -- Another call settles or claims it right now, so the caller asks again.
         o_answer := 'e';
         select c.host_id into of_host from claim c where c.library_id = lib.id and c.sha256 = key_sha and c.mime = key_mime;
         exit;
       end if;
-      -- By a newer snapshot than the one of the claim, which may have changed hands while it was locked.
+      -- Another statement, so that its snapshot is newer than the lock: the claim may have got another session meanwhile.
       select s.beat, s.public_id into o_beat, other_number from session s where s.id = other.session_id and not s.is_closed;
       if found and other.session_id <> p_session then
         o_answer := 'e'; of_host := other.host_id; o_session := other_number;
       elsif other.session_id = p_session and other.state = 's' and p_places[k] = any (other.sent_to) then
         o_answer := 'm';
       elsif sent_bytes_1(other.sent_to) + octet_length(p_places[k]) > 4194304 then
-        -- It was taken over again and again, or somebody lied.
+        -- The claim was taken over too often, or a host lied about places.
         o_answer := 'e'; of_host := other.host_id; o_beat := null;
       else
         o_answer := case when other.session_id = p_session and other.state = 's' then 'm' else 'd' end;
@@ -560,8 +567,8 @@ begin
     end if;
     return next;
   end loop;
-  -- The lock that all claims share is taken last, and held only for the commit. What exceeds the limit is given back. What hosts without a
-  -- limit claim counts for the others.
+  -- The row of the service, which all claims lock, is locked last, so that it is held only for the commit. Claims beyond a limit are deleted
+  -- again. Claims of hosts without a limit count as well, for the hosts that have one.
   fresh := cardinality(fresh_at);
   if fresh > 0 then
     o_resource := null; o_outcome := null; o_code := null; o_message := null; o_until := null; o_is_set_aside := null; o_places := null;
@@ -590,7 +597,7 @@ begin
   end if;
 end $$;
 
--- As claim_1 would answer, without any claim.
+-- Answers like claim_1, but claims nothing.
 create function peek_1(
   p_origin text, p_tenant bigint, p_remote text, p_mimes text[], p_sha256 bytea[], p_mime integer[], p_per_day bigint
 ) returns table (
@@ -634,8 +641,8 @@ end $$;
 
 -- Ends of uploads ---------------------------------------------------------------------------------------------------------------------
 
--- Settles what settle_1 gets if it is as usual, by a few statements: first receipts of contents that this host had claimed, and outcomes.
--- Otherwise returns false, and has changed nothing. It waits for no lock that is not taken in the order of the keys.
+-- Settles a usual batch of settle_1 by a few statements: only first receipts of contents that this host had claimed, and outcomes. For any
+-- other batch it returns false and changes nothing. Locks that are not taken in the order of the keys are not waited for.
 create function settle_receipts_1(
   p_host integer, p_libraries integer[], p_mimes smallint[], p_has_refusals boolean, p_library integer[], p_session bigint[], p_sha256 bytea[],
   p_mime integer[], p_size bigint[], p_kind "char"[], p_resource text[], p_outcome "char"[]
@@ -663,7 +670,7 @@ begin
   get diagnostics n = row_count;
   if n < receipts then raise exception using errcode = 'SF000'; end if;
   if receipts < cardinality(p_kind) then
-    -- In this order, the last outcome of a content counts.
+    -- In this order, the last outcome of a content is the one that stays.
     update content c set outcome = e.outcome from (
       select e.outcome, found.ctid from unnest(p_library, p_sha256, p_mime, p_kind, p_resource, p_outcome) with ordinality
         e (library, sha256, mime, kind, resource, outcome, nth) cross join lateral (
@@ -687,10 +694,10 @@ exception when sqlstate 'SF000' or lock_not_available then
   return false;
 end $$;
 
--- Kinds: c created, d duplicate, a adopted, o its ingestion has this outcome, r refused, n not sent, b absent by a complete look, x in doubt,
--- t refused no more: somebody wants it tried again, i set aside by somebody. Ends must be sorted by
--- library and key. Returns what is not as the host thinks: another session took the claim over, or the content has another resource. Receipts
--- that the ledger had before are no longer odd. A session that is over settles as well, for its own host.
+-- Settles a batch. Kinds: c created, d duplicate, a adopted, o ingestion has this outcome, r refused, n not sent, b absent according to a
+-- complete search, x in doubt, t a person wants a refused content tried again, i a person has set it aside. The rows must be sorted by
+-- library and key. Returns the rows about which host and ledger disagree: another session has taken over the claim, or the content has
+-- another resource. A receipt that the ledger already has is no disagreement. A closed session can still settle for its host.
 create function settle_1(
   p_own_session bigint, p_batch bigint, p_origins text[], p_tenants bigint[], p_remotes text[], p_mimes text[],
   p_library integer[], p_session bigint[], p_sha256 bytea[], p_mime integer[], p_size bigint[], p_kind "char"[], p_resource text[],
@@ -725,7 +732,7 @@ begin
     o_nth := k; o_resource := null; o_is_late := false;
     lib := libraries[p_library[k]]; key_sha := p_sha256[k]; key_mime := mimes[p_mime[k]];
     if p_kind[k] = 't' then
-      -- A claim stays as it is: what is in doubt or on its way is not free because somebody wants it tried again.
+      -- A claim stays as it is: a content that is in doubt or being sent does not become free because a person wants it tried again.
       delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
       continue;
     end if;
@@ -751,7 +758,7 @@ begin
       perform from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime for update;
       o_is_late := found or exists (select from content c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime);
     elsif p_kind[k] = 'n' and was.state = 'd' then
-      -- Nobody has looked for it: whoever asks next does.
+      -- No host has searched for it yet, so the next one that asks does.
       update claim c set session_id = 0 where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
     elsif p_kind[k] in ('b', 'x') then
       update claim c set state = case p_kind[k] when 'b' then 's' else 'd' end::"char", doubts = c.doubts + (p_kind[k] = 'x')::integer
@@ -759,7 +766,7 @@ begin
     else
       delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
       if p_kind[k] = 'n' and was.slot is not null then
-        -- As a number: the text of a time is as the role has it.
+        -- As a number, because the text of a time depends on the settings of the role.
         select l.service_id || ' ' || milliseconds_1(was.slot) into known from library l where l.id = lib;
         unspent := jsonb_set(unspent, array[known], to_jsonb(coalesce((unspent ->> known)::bigint, 0) + 1));
       end if;
@@ -769,12 +776,12 @@ begin
         values (lib, key_sha, key_mime, p_size[k], p_resource[k], p_outcome[k], p_host) on conflict do nothing;
       is_stored := found;
       if not is_stored then
-        -- A host repeats receipts that the ledger may have lost.
+        -- A host repeats receipts that the ledger may have lost, so this one may be a repetition.
         select c.resource_id, c.host_id into known, known_host from content c
           where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime;
         is_repeated := not is_own and known = p_resource[k] and known_host = p_host;
         if not is_repeated then
-          -- Two hosts may report a second send at once: the second one looks once the first one has counted it.
+          -- If two hosts report a second send at the same time, the later one waits here until the first one has counted it.
           perform from content c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime
             and (c.resource_id <> p_resource[k] or p_kind[k] = 'd') for update;
           is_repeated := exists (
@@ -785,13 +792,13 @@ begin
         o_is_late := not (is_own or is_repeated);
         if not is_repeated then o_resource := nullif(known, p_resource[k]); end if;
       end if;
-      -- Sent more than once: another resource, or a second location of the same one.
+      -- The content was sent more than once: it has another resource, or a second location of the same resource.
       if o_resource is not null or (p_kind[k] = 'd' and (o_is_late or (is_own and was.doubts > 0))) then
         insert into extra_send (library_id, sha256, mime, host_id, session_id, resource_id)
           select lib, key_sha, key_mime, p_host, p_session[k], p_resource[k]
             where (select count(*) from extra_send e where e.host_id = p_host) < 10000;
       end if;
-      -- Nobody is to send it now: whoever has claimed it learns by its own end that it was late.
+      -- No host needs to send it now. A host that has claimed it learns that it was late when it settles.
       if not is_own then delete from claim c where c.library_id = lib and c.sha256 = key_sha and c.mime = key_mime; end if;
       if has_refusals then
         delete from refusal x where x.library_id = lib and x.sha256 = key_sha and x.mime = key_mime;
@@ -805,7 +812,8 @@ begin
     if p_kind[k] <> 'i' and (o_is_late or o_resource is not null) then return next; end if;
   end loop;
   update host h set settled = p_batch where h.id = p_host;
-  -- What was not sent counts no more; last, since claims of all hosts change these rows, and in one order for all hosts.
+  -- Contents that were not sent no longer count. This comes last, because claims of all hosts update these rows; the order is the same for
+  -- all hosts, so that none wait for each other.
   for known, unspent_service, unspent_at in
     select u.k, split_part(u.k, ' ', 1)::integer, split_part(u.k, ' ', 2)::bigint from jsonb_object_keys(unspent) u (k) order by 2, 3
   loop
@@ -815,9 +823,9 @@ end $$;
 
 -- Ingestion ------------------------------------------------------------------------------------------------------------------------------
 
--- Answers: f final, m this session polls it, since whoever did is gone, e another session does. Resources that are unknown are left out. It
--- waits for no lock: of two that take a resource over at the same time, one answers e without a session. Not durable by itself: what a crash
--- takes is polled by two.
+-- Decides who polls resources of other hosts. Answers: f final, m this session polls it because the host that did is gone, e another session
+-- polls it. Unknown resources are left out. It waits for no lock: if two calls take over a resource at the same time, one answers e without
+-- a session. The commit need not be durable: after a crash, two hosts may poll the same resource.
 create function take_follow_ups_1(p_session bigint, p_origin text, p_tenant bigint, p_remote text, p_resource text[]) returns table (
   o_resource text, o_answer "char", o_outcome "char", o_session bigint, o_beat bigint
 ) language plpgsql security definer set search_path = shelfd, pg_temp set lock_timeout = '20s'
@@ -853,8 +861,8 @@ end $$;
 
 -- Hosts, for people -------------------------------------------------------------------------------------------------------------------
 
--- Replaces what the host reported of its mirrors; problems and runs stay as they are where null is given. Not durable by itself: a host
--- reports again what a crash took.
+-- Replaces what the host reported about its mirrors; null leaves problems or runs as they are. The commit need not be durable, because a
+-- host reports again.
 create function publish_1(
   p_session bigint, p_sent bigint, p_names text[], p_signs text[], p_waiting bigint[], p_problem_counts bigint[], p_states text[],
   p_problem_mirrors text[], p_problem_nths integer[], p_problem_sha256 bytea[], p_problems text[], p_run_starts bigint[], p_runs text[]
@@ -888,8 +896,8 @@ begin
   end if;
 end $$;
 
--- Claims are counted one by one, so only where somebody wants to know; null otherwise. A silent host did not end its session, and had no beat
--- for lease and grace.
+-- Lists hosts. Claims are counted only with p_counts_claims, because each row is read; otherwise o_claims is null. A silent host did not end
+-- its session, and had no beat for lease and grace period.
 create function hosts_1(p_counts_claims boolean) returns table (
   o_id integer, o_name text, o_version text, o_seen bigint, o_is_open boolean, o_is_silent boolean, o_claims bigint, o_published bigint, o_sent bigint,
   o_done bigint, o_busy bigint, o_warned bigint, o_stopped bigint, o_waiting bigint, o_problems bigint
@@ -911,26 +919,26 @@ create function hosts_1(p_counts_claims boolean) returns table (
     ) m on m.host_id = h.id
     where not h.is_forgotten order by h.name, h.id $$;
 
--- Null for all hosts.
+-- Lists mirrors of a host; null: of all hosts.
 create function mirrors_1(p_host integer) returns table (o_host_id integer, o_host text, o_state text)
 language sql stable security definer set search_path = shelfd, pg_temp as $$
   select h.id, h.name, m.state from published_mirror m join host h on h.id = m.host_id
     where not h.is_forgotten and (p_host is null or h.id = p_host) order by h.name, h.id, m.name $$;
 
--- p_sha256: problems of this content alone.
+-- Lists problems; with p_sha256, only those of this content.
 create function problems_1(p_host integer, p_sha256 bytea, p_limit integer) returns table (o_host_id integer, o_host text, o_problem text)
 language sql stable security definer set search_path = shelfd, pg_temp as $$
   select h.id, h.name, p.problem from published_problem p join host h on h.id = p.host_id
     where not h.is_forgotten and (p_host is null or h.id = p_host) and (p_sha256 is null or p.sha256 = p_sha256)
     order by h.name, h.id, p.mirror, p.nth limit p_limit $$;
 
--- The newest first.
+-- Lists runs, the newest first.
 create function runs_1(p_host integer, p_limit integer) returns table (o_host_id integer, o_host text, o_run text)
 language sql stable security definer set search_path = shelfd, pg_temp as $$
   select h.id, h.name, r.run from published_run r join host h on h.id = r.host_id
     where not h.is_forgotten and (p_host is null or h.id = p_host) order by r.started_at desc, h.name, h.id, r.nth limit p_limit $$;
 
--- Kinds: s stored, c claimed, d claimed and in doubt, r refused, x another send of a stored content.
+-- What the ledger has about a content. Kinds: s stored, c claimed, d claimed and in doubt, r refused, x another send of a stored content.
 create function content_1(p_sha256 bytea) returns table (
   o_kind "char", o_origin text, o_library text, o_mime text, o_host text, o_resource text, o_code text, o_message text, o_at bigint
 ) language sql stable security definer set search_path = shelfd, pg_temp set enable_seqscan = off as $$
@@ -952,7 +960,7 @@ create function content_1(p_sha256 bytea) returns table (
     left join mime m on m.id = f.mime left join host h on h.id = f.host_id
     order by v.origin, l.remote_id, m.name, f.kind, h.name $$;
 
--- Contents are counted one by one up to a hundred thousand; beyond, the number is an estimate of the planner.
+-- Up to 100,000 contents are counted; for more, the number is the estimate of the planner.
 create function totals_1() returns table (
   o_contents bigint, o_is_about boolean, o_claims bigint, o_doubts bigint, o_second_sends bigint, o_today bigint, o_lease_ms integer
 ) language sql stable security definer set search_path = shelfd, pg_temp as $$
@@ -969,8 +977,8 @@ create function totals_1() returns table (
 create function second_sends_1() returns bigint language sql stable security definer set search_path = shelfd, pg_temp as $$
   select count(*) from extra_send $$;
 
--- Ends the session of a host that will not come back: what it had claimed is in doubt. One that comes back all the same opens another, also
--- from an older state. Answers: f forgotten, r it still runs, u there is none.
+-- Ends the session of a host that is not expected back; what it had claimed is in doubt. If the host comes back, it opens a new session, also
+-- from an older state. Answers: f forgotten, r the host still runs, u there is no such host.
 create function forget_host_1(p_host integer) returns "char" language plpgsql security definer
 set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin
@@ -987,7 +995,7 @@ begin
   return 'f';
 end $$;
 
--- An order that the host has not taken yet is given once, and is its last one then.
+-- Gives an order to a host. An equal order that the host has not taken yet is replaced, so that it is carried out once, as the last one.
 create function give_order_1(p_host integer, p_kind text, p_mirror text) returns boolean language plpgsql security definer
 set search_path = shelfd, pg_temp set lock_timeout = '20s' as $$
 begin

@@ -5,7 +5,7 @@ import { counted, formatNumber } from '../../common/format.ts'
 import { ActionButton, Dialog, Notice, useLoaded, WhenLoaded } from '../../common/view.tsx'
 import { useSession } from '../session.ts'
 
-/** What a mirror leaves out, by its configuration: edited, previewed, then saved. */
+/** Edits the ignore rules of a configured mirror, previews their effect, and saves them. */
 export function RulesDialog({ mirror, onClose }: { readonly mirror: string; onClose(): void }) {
   const { client } = useSession()
   const found = useLoaded(mirror, (signal) => client.call('rules', { mirror }, signal))
@@ -54,8 +54,8 @@ function RulesForm({ mirror, file, revision, ignore }: RulesFormProps) {
       />
       <p id="rules-help" class="quiet">
         <code>*.bak</code> leaves out files of that name anywhere, <code>/drafts/</code> a directory,{' '}
-        <code>!key.md</code> takes in again what an earlier line leaves out, secrets too. The built-in list goes before
-        these lines; a <code>.shelfdignore</code> in the directory goes after them.
+        <code>!key.md</code> mirrors again what an earlier line leaves out, even secrets. The built-in list applies
+        before these lines; a <code>.shelfdignore</code> in the directory applies after them.
       </p>
       {effect && <Effect found={effect} isNew={false} />}
       <p class="quiet path">Saved in {file}, whose comments stay.</p>
@@ -82,16 +82,10 @@ export function AddDialog({ onClose }: { onClose(): void }) {
 const FIELDS = [
   { field: 'path', label: 'Directory', placeholder: '~/Papers' },
   { field: 'name', label: 'Name of the mirror', placeholder: 'as the directory' },
-  { field: 'library', label: 'Library, one that is there or a new one', placeholder: 'as the directory' },
+  { field: 'library', label: 'Library, an existing or a new one', placeholder: 'as the directory' },
 ] as const
 
-interface AddFormProps {
-  readonly file: string
-  readonly revision: string
-  readonly libraries: readonly string[]
-}
-
-function AddForm({ file, revision, libraries }: AddFormProps) {
+function AddForm({ file, revision, libraries }: { file: string; revision: string; libraries: readonly string[] }) {
   const { client } = useSession()
   const form = useRef<HTMLFormElement>(null)
   const [chosen, setChosen] = useState({ path: '', name: '', library: '' })
@@ -152,7 +146,7 @@ function AddForm({ file, revision, libraries }: AddFormProps) {
             </bdi>
             : <bdi dir="ltr">{mirror.path}</bdi> → <bdi>{mirror.library}</bdi>:<bdi dir="ltr">{mirror.remotePath}</bdi>
           </p>
-          {mirror.isNewLibrary && <p class="state warning">The library {mirror.library} is new, and will be made.</p>}
+          {mirror.isNewLibrary && <p class="state warning">The library {mirror.library} is new and will be created.</p>}
           <Effect found={mirror.found} isNew />
         </>
       )}
@@ -165,14 +159,14 @@ function AddForm({ file, revision, libraries }: AddFormProps) {
   )
 }
 
-/** What was found in a directory by rules that are not in force yet. */
+/** Shows which files the edited rules would mirror. */
 function Effect({ found, isNew }: { readonly found: RulesEffect; readonly isNew: boolean }) {
   const { files, bytes, leaving, coming, isWhole } = found
   const all = `${counted(files, 'file')}, ${formatSize(bytes)}`
   const isSame = leaving.count + coming.count === 0
   return (
     <div class="effect" role="status">
-      {!isWhole && <p class="state warning">The directory is large: these are the files of its first part alone.</p>}
+      {!isWhole && <p class="state warning">The directory is large: only a part of it was examined.</p>}
       {leaving.count > 0 && <p class="state warning">{counted(leaving.count, 'file')} would be left out:</p>}
       <Names {...leaving} />
       {leaving.count > 0 && (
@@ -181,7 +175,7 @@ function Effect({ found, isNew }: { readonly found: RulesEffect; readonly isNew:
           files would no longer be sent.
         </p>
       )}
-      {coming.count > 0 && <p>{counted(coming.count, 'file')} would be sent, left out now:</p>}
+      {coming.count > 0 && <p>{counted(coming.count, 'file')}, left out now, would be sent:</p>}
       <Names {...coming} />
       <p class="quiet">
         {isNew

@@ -4,18 +4,18 @@ import { CLASSES } from '../labels.ts'
 
 type Files = MirrorOverview['files']
 
-/** The states of files, each with its share of the bar, the best first. */
+/** The parts of the bar: the states of files, the best first. `singular` is the label of one file. */
 const PARTS: readonly {
   readonly key: string
   readonly label: string
-  readonly one?: string
+  readonly singular?: string
   count(files: Files): number
 }[] = [
   { key: 'searchable', label: 'searchable', count: ({ searchable }) => searchable },
   {
     key: 'without-text',
     label: "stored, their text can't be searched",
-    one: CLASSES['without-text'].label,
+    singular: CLASSES['without-text'].label,
     count: ({ withoutText }) => withoutText,
   },
   { key: 'in-ingestion', label: 'being processed', count: ({ inIngestion }) => inIngestion },
@@ -24,13 +24,13 @@ const PARTS: readonly {
   {
     key: 'in-doubt',
     label: 'not known whether they arrived',
-    one: 'not known whether it arrived',
+    singular: 'not known whether it arrived',
     count: ({ inDoubt }) => inDoubt,
   },
   {
     key: 'need-attention',
     label: 'need attention',
-    one: 'needs attention',
+    singular: 'needs attention',
     count: ({ needAttention }) => needAttention,
   },
   { key: 'set-aside', label: 'set aside', count: ({ setAside }) => setAside },
@@ -47,10 +47,10 @@ export function FileBar({ files }: { readonly files: Files }) {
         ))}
       </div>
       <ul class="legend" aria-label={counted(files.known, 'file')}>
-        {parts.map(({ key, label, one = label, n }) => (
+        {parts.map(({ key, label, singular = label, n }) => (
           <li key={key}>
             <span class={`dot ${key}`} aria-hidden="true" />
-            {formatNumber(n)} {n === 1 ? one : label}
+            {formatNumber(n)} {n === 1 ? singular : label}
           </li>
         ))}
       </ul>

@@ -38,7 +38,7 @@ export function MirrorsView({ takesFocus }: ViewProps) {
       </div>
       <p class="quiet">
         {daemon
-          ? `A daemon keeps them up to date since ${formatTime(daemon.startedAt)}: ${daemon.summary}`
+          ? `A daemon has kept them up to date since ${formatTime(daemon.startedAt)}: ${daemon.summary}`
           : 'No daemon runs: mirrors are synced when you ask for it. "shelfd service install" keeps them up to date.'}
       </p>
       {mirrors.length === 0 && (
@@ -118,14 +118,14 @@ function Actions({ mirror, onEdit }: { readonly mirror: MirrorOverview; onEdit()
   )
 }
 
-/** Shows only facts that apply. */
+/** Shows the facts of a mirror that apply now. */
 function Facts({ mirror }: { readonly mirror: MirrorOverview }) {
   const { state, isPaused, queue, inIngestion, lastRun, details, times } = mirror
   const facts: readonly (readonly [string, string])[] = [
     ['to send', queue.contents === 0 ? '' : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`],
     ['being processed', inIngestion === 0 ? '' : counted(inIngestion, 'file')],
     ['paused', isPaused ? 'a daemon uploads nothing until you resume' : ''],
-    // The times of a daemon say more than its last run, and the state says more of a run that was stopped.
+    // Left out if a daemon shows its own times, which are later, and if the state already describes the run that was stopped.
     [
       'last run',
       lastRun && times.length === 0 && state.sign !== '✗'

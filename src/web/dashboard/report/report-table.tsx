@@ -15,7 +15,7 @@ interface ReportTableProps extends Pick<ViewProps, 'query'> {
   onExplain(explained: Explained): void
 }
 
-/** Rows of any number, filtered and paged by the server. */
+/** Shows the rows of a mirror's report, which the server filters and pages. */
 export function ReportTable({ mirror, query, onExplain }: ReportTableProps) {
   const { client, live } = useSession()
   const { text = '', below = '' } = query
@@ -73,7 +73,7 @@ interface ClassChoiceProps {
   onChange(chosen: readonly ShownState[]): void
 }
 
-/** The classes that there are, with their numbers; each can be switched on and off. */
+/** Shows the classes of the report with their numbers of rows; the user can switch each on and off. */
 function ClassChoice({ counts, chosen, onChange }: ClassChoiceProps) {
   const present = SHOWN_STATES.filter((name) => (counts[name] ?? 0) > 0 || chosen.includes(name))
   const toggle = (name: ShownState) =>
@@ -97,7 +97,7 @@ interface RowsProps {
   onExplain(explained: Explained): void
 }
 
-/** Rows of the report; the name of each opens what is known of it. */
+/** Shows rows of the report; the name of each opens an explanation. */
 function Rows({ mirror, rows, onExplain }: RowsProps) {
   return (
     <table class="rows">
@@ -135,6 +135,7 @@ function RowName({ mirror, row, onExplain }: Omit<RowsProps, 'rows'> & { readonl
   )
 }
 
+/** Returns the label of a row's class and its reason, or only the reason if it begins like the label. */
 export function describeState({ class: name, reason }: ReportRowShown): string {
   const { label } = CLASSES[name]
   if (reason === null || reason === 'new') return label

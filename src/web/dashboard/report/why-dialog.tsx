@@ -26,7 +26,7 @@ export function WhyDialog({ explained, onClose }: { readonly explained: Explaine
         {({ fields }) => (
           <dl class="known">
             {fields
-              // The title names it.
+              // The title has the path already.
               .filter(([label]) => label !== 'path')
               .map(([label, text]) => (
                 <div key={label}>

@@ -4,7 +4,7 @@ const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const shortDayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 
-/** Labels times (seconds since the epoch, `stepS` apart) in the format of the reader's system; the first of a day has its date below. */
+/** Returns labels of times (seconds since the epoch, `stepS` apart) in the format of the user's system; the first of a day has the date. */
 export function tickLabels(times: readonly number[], stepS: number): string[] {
   const dates = times.map((time) => new Date(time * 1_000))
   if (stepS >= DAY_S) return dates.map((date) => shortDayFormat.format(date))

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import uPlot from 'uplot'
 import type { Timeline, TimelineSpan } from '../../../contract/dashboard.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { addressOf, type ViewProps } from '../../common/address.ts'
@@ -6,7 +7,7 @@ import { counted, formatTime } from '../../common/format.ts'
 import { useLoaded, ViewHeading, WhenLoaded } from '../../common/view.tsx'
 import { Tab } from '../report/report-view.tsx'
 import { useSession } from '../session.ts'
-import { Plot } from './plot.tsx'
+import { tickLabels } from './tick-labels.ts'
 
 const SPANS: Readonly<Record<TimelineSpan, string>> = { hour: 'Last hour', day: 'Last day', month: 'Last month' }
 
@@ -66,7 +67,97 @@ function Plots({ timeline }: { readonly timeline: Timeline }) {
   )
 }
 
-/** Shows the intervals in which something happened in words, for users who cannot read the plots. */
+interface PlotProps {
+  readonly title: string
+  /** The text that stands in place of a plot without bars. */
+  readonly nothing: string
+  readonly tone: 'good' | 'problem' | 'accent'
+  /** When each interval begins, in seconds since the epoch. */
+  readonly times: readonly number[]
+  readonly intervalMs: number
+  readonly values: readonly (number | null)[]
+  format(value: number): string
+}
+
+const HEIGHT = 150
+const AXIS_WIDTH = 64
+/** The width of a label; half of the last one lies beyond the right end of the plot. */
+const LABEL_WIDTH = 96
+const NARROW_WIDTH = 480
+
+/** Draws a bar for each interval. Screen readers leave it out, because `Numbers` has the values as text. */
+function Plot({ title, nothing, tone, times, intervalMs, values, format }: PlotProps) {
+  const container = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = container.current
+    if (!element) return
+    let plot: uPlot | undefined
+    const draw = () => {
+      plot?.destroy()
+      const options = optionsOf({ tone, intervalMs, format, width: element.clientWidth })
+      // uPlot draws a flat bar for a value of 0, but none for null.
+      const bars = values.map((value) => (value === 0 ? null : value))
+      plot = new uPlot(options, [[...times], bars], element)
+    }
+    // The plot is drawn again when the width or the colours of the page change.
+    const sizeObserver = new ResizeObserver(draw)
+    const colours = matchMedia('(prefers-color-scheme: dark)')
+    sizeObserver.observe(element)
+    colours.addEventListener('change', draw)
+    return () => {
+      sizeObserver.disconnect()
+      colours.removeEventListener('change', draw)
+      plot?.destroy()
+    }
+  }, [tone, times, values])
+  return (
+    <figure class="plot">
+      <figcaption>{title}</figcaption>
+      {values.some((value) => value) ? (
+        <div ref={container} class="canvas" aria-hidden="true" />
+      ) : (
+        <p class="quiet">{nothing}</p>
+      )}
+    </figure>
+  )
+}
+
+interface PlotStyle extends Pick<PlotProps, 'tone' | 'intervalMs' | 'format'> {
+  readonly width: number
+}
+
+function optionsOf({ tone, intervalMs, format, width }: PlotStyle): uPlot.Options {
+  const styles = getComputedStyle(document.documentElement)
+  const [ink, line, colour] = ['--quiet', '--line', `--${tone}`].map((name) => styles.getPropertyValue(name))
+  const axis = { stroke: ink ?? '', grid: { stroke: line ?? '', width: 1 }, ticks: { show: false } }
+  const bars = uPlot.paths.bars?.({ size: [0.8, 24], align: 1 })
+  return {
+    width,
+    height: HEIGHT,
+    padding: [null, LABEL_WIDTH / 2, null, null],
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { range: (_plot, min, max) => [min, max + intervalMs / 1_000] },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, max ?? 1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        space: width < NARROW_WIDTH ? 80 : 60,
+        values: (_plot, splits, _axis, _space, stepS) => tickLabels(splits, stepS),
+      },
+      {
+        ...axis,
+        size: AXIS_WIDTH,
+        values: (_plot, splits) => splits.map((value) => (Number.isInteger(value) ? format(value) : '')),
+      },
+    ],
+    series: [{}, { fill: colour ?? '', stroke: colour ?? '', ...(bars && { paths: bars }), points: { show: false } }],
+  }
+}
+
+/** Shows a table of the intervals in which something happened, for users who cannot see the plots. */
 function Numbers({
   timeline: { fromMs, intervalMs, sent, bytes, failed, searchableAfterMs },
 }: {
@@ -109,7 +200,7 @@ const UNITS = [
   ['second', 1_000],
 ] as const
 
-/** `1.5 min`, `340 ms`, `at once`; empty for nothing. */
+/** Returns `1.5 min`, `340 ms` or `at once`, or an empty text for null. */
 function formatSpan(spanMs: number | null): string {
   if (spanMs === null) return ''
   if (spanMs === 0) return 'at once'
@@ -120,7 +211,7 @@ function formatSpan(spanMs: number | null): string {
 
 const MINUTE_MS = 60_000
 
-/** Counts the minutes since the view was opened, so that it follows the time. */
+/** Returns the number of minutes since the view was opened; the view is rendered again after each. */
 function useEveryMinute(): number {
   const [minutes, setMinutes] = useState(0)
   useEffect(() => {

@@ -11,19 +11,19 @@ import { useSession } from '../session.ts'
 import { Original } from './original.tsx'
 import { Texts } from './texts.tsx'
 
-/** Passages before the one asked for, so that it can be read in its context. */
-const BEFORE = 2
+/** How many passages are shown before the one asked for, as its context. */
+const PASSAGES_BEFORE = 2
 const POLL_MS = 700
 
 export function DocumentView({ names, query, words, cameFrom, takesFocus }: ViewProps) {
   const [library = '', resource = ''] = names
   const position = query.at ? Number(query.at) || 0 : undefined
   const { api } = useSession()
-  const from = Math.max(0, (position ?? 0) - BEFORE)
+  const from = Math.max(0, (position ?? 0) - PASSAGES_BEFORE)
   const found = useLoaded(`${library} ${resource} ${from}`, (signal) =>
     api.showResource(library, resource, from, signal),
   )
-  useFollowing(found)
+  usePolling(found)
   useKeys({
     Escape: () => {
       if (cameFrom !== '') return history.back()
@@ -53,7 +53,8 @@ export function DocumentView({ names, query, words, cameFrom, takesFocus }: View
   )
 }
 
-function useFollowing({ value, isLoading, retry }: Loaded<ResourceRecord>): void {
+/** Loads the document again and again until its processing has ended. */
+function usePolling({ value, isLoading, retry }: Loaded<ResourceRecord>): void {
   const isPending = value !== undefined && ingestionOutcome(value.ingestion_status) === 'pending'
   useEffect(() => {
     if (!isPending || isLoading) return

@@ -3,11 +3,11 @@ export interface Block {
   readonly text: string
 }
 
-/** Fences of code, with what is between them; then rows of a table; then headings, each a line. */
+/** Matches fenced code, rows of a table, and headings of one line. */
 const PARTS =
   /^ {0,3}(?:```|~~~).*\n[\s\S]*?(?:\n {0,3}(?:```|~~~) *$|(?![\s\S]))|^ {0,3}\|.*(?:\n {0,3}\|.*)*|^#{1,6} .*$/gm
 
-/** Cuts a text at headings, code and empty lines. Everything stays as it is written, but for breaks within paragraphs. */
+/** Cuts a text into blocks, without the marks of headings and code. Only paragraphs lose their line breaks. */
 export function markdownBlocks(text: string): Block[] {
   const blocks: Block[] = []
   let at = 0
@@ -20,7 +20,7 @@ export function markdownBlocks(text: string): Block[] {
   return [...blocks, ...proseBlocks(text.slice(at))]
 }
 
-/** The cells of each line, without the line below the head of a table. */
+/** Returns the cells of each row of a table, without the line of dashes below its head. */
 export function tableRows(text: string): string[][] {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^[\s|:]*-{3}[\s|:-]*$/.test(line))
   return lines.map((line) =>
@@ -39,7 +39,7 @@ function proseBlocks(text: string): Block[] {
   const paragraphs = text.split(/\n\s*\n/).filter((each) => each.trim() !== '')
   return paragraphs.map((paragraph) => {
     const trimmed = paragraph.replace(/^\n+|\s+$/g, '')
-    // Lists, quotations, indented code and hard breaks mean their lines.
+    // Line breaks matter in lists, quotations and indented code, and after hard breaks.
     if (/^(\s*([-*+>]|\d+[.)])\s| {4}|\t)/m.test(trimmed) || /( {2}|\\)$/m.test(trimmed))
       return { kind: 'lines', text: trimmed }
     return { kind: 'paragraph', text: trimmed.replace(/\s*\n\s*/g, ' ') }

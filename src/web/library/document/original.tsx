@@ -10,8 +10,8 @@ import { directoryAddress } from '../addresses.ts'
 import { useSession } from '../session.ts'
 
 /**
- * The file as it was uploaded: to download; pictures and recordings also to look at, a PDF in a tab of its own, what is text to
- * read as text. Nothing else is ever opened as a page of its own.
+ * Offers the file as it was uploaded. Any file can be downloaded. Pictures and recordings show here, and texts as plain text; a PDF
+ * opens in another tab. The browser opens no other file, because it could run code.
  */
 export function Original({ library, shown }: { readonly library: string; readonly shown: ResourceRecord }) {
   const mimeType = String(shown.mime_type ?? '')
@@ -20,8 +20,8 @@ export function Original({ library, shown }: { readonly library: string; readonl
     <section class="original" aria-label="Original">
       <Medium shown={shown} />
       <div class="actions">
-        {mimeType === 'application/pdf' && <Lead label="Open in a tab" resource={id} disposition="inline" />}
-        <Lead label="Download the original" resource={id} disposition="attachment" />
+        {mimeType === 'application/pdf' && <OriginalButton label="Open in a tab" resource={id} disposition="inline" />}
+        <OriginalButton label="Download the original" resource={id} disposition="attachment" />
         {isText(mimeType) && <OriginalText resource={id} sizeBytes={Number(shown.size ?? 0)} />}
         <Removal library={library} shown={shown} />
       </div>
@@ -29,14 +29,14 @@ export function Original({ library, shown }: { readonly library: string; readonl
   )
 }
 
-interface LeadProps {
+interface OriginalButtonProps {
   readonly label: string
   readonly resource: string
   readonly disposition: 'inline' | 'attachment'
 }
 
 /** A button that downloads the original, or opens it in a tab that cannot reach this page. */
-function Lead({ label, resource, disposition }: LeadProps) {
+function OriginalButton({ label, resource, disposition }: OriginalButtonProps) {
   const { api } = useSession()
   const { failure, run } = useAction(async () => {
     const link = document.createElement('a')
@@ -55,16 +55,16 @@ function Lead({ label, resource, disposition }: LeadProps) {
   )
 }
 
-/** A picture to see, or a recording to play; nothing for other files. */
+/** Shows a picture, or a player for a recording; nothing for other files. */
 export function Medium({ shown }: { readonly shown: ResourceRecord }) {
   const [family = ''] = String(shown.mime_type ?? '').split('/')
   return ['image', 'audio', 'video'].includes(family) ? <Player shown={shown} family={family} /> : null
 }
 
-/** A browser runs no code of a picture, also not of SVG. */
+/** Browsers run no code in an `img`, not even that of an SVG. */
 function Player({ shown, family }: { readonly shown: ResourceRecord; readonly family: string }) {
   const { api } = useSession()
-  const [isUnknown, setIsUnknown] = useState(false)
+  const [isUnplayable, setIsUnplayable] = useState(false)
   const [seconds, setSeconds] = useState(0)
   const {
     value: address,
@@ -76,7 +76,7 @@ function Player({ shown, family }: { readonly shown: ResourceRecord; readonly fa
   const title = shown.title ?? ''
   const video = shown.assets?.find(({ type }) => type === 'video')
   const pictures = video && <VideoPictures asset={video.id} seconds={seconds} onSeconds={setSeconds} />
-  if (isUnknown)
+  if (isUnplayable)
     return (
       <>
         <Notice tone="plain">This browser cannot show a file of the type {String(shown.mime_type)}.</Notice>
@@ -85,7 +85,7 @@ function Player({ shown, family }: { readonly shown: ResourceRecord; readonly fa
     )
   if (failure !== '') return <Failure message={failure} onRetry={retry} />
   if (address === undefined) return null
-  const onError = () => setIsUnknown(true)
+  const onError = () => setIsUnplayable(true)
   if (family === 'image') return <img src={address} alt={title} onError={onError} />
   // biome-ignore lint/a11y/useMediaCaption: subtitles of a recording are in its text
   if (family === 'audio') return <audio controls src={address} aria-label={title} onError={onError} />
@@ -102,13 +102,8 @@ function Player({ shown, family }: { readonly shown: ResourceRecord; readonly fa
 
 const PART_BYTES = 64 * 1024
 
-interface OriginalTextProps {
-  readonly resource: string
-  readonly sizeBytes: number
-}
-
-/** The bytes of a text as they were uploaded, read in ranges and always shown as text. */
-function OriginalText({ resource, sizeBytes }: OriginalTextProps) {
+/** Shows the uploaded bytes as text, whatever they are. They are read part by part. */
+function OriginalText({ resource, sizeBytes }: { resource: string; sizeBytes: number }) {
   const { api } = useSession()
   const [bytes, setBytes] = useState<Uint8Array | undefined>()
   const { failure, run: readOn } = useAction(async () => {
@@ -147,13 +142,8 @@ function joined(first: Uint8Array | undefined, second: Uint8Array): Uint8Array {
   return all
 }
 
-interface RemovalProps {
-  readonly library: string
-  readonly shown: ResourceRecord
-}
-
-/** A button that removes the document once that is confirmed; nothing without the right to. */
-function Removal({ library, shown }: RemovalProps) {
+/** A button that removes the document after a confirmation; nothing if the token has no right to remove it. */
+function Removal({ library, shown }: { library: string; shown: ResourceRecord }) {
   const { api, libraries } = useSession()
   const [isAsking, setIsAsking] = useState(false)
   const { failure, run: remove } = useAction(async () => {
@@ -168,9 +158,9 @@ function Removal({ library, shown }: RemovalProps) {
       </button>
       {isAsking && (
         <Dialog title={`Remove ${shown.title ?? 'this document'}?`} hasMain onClose={() => setIsAsking(false)}>
-          <p>Nobody finds or reads it any more, and there is no way back. Its file stays where it is.</p>
+          <p>Nobody can find or read it any more, and this cannot be undone. Its file stays where it is.</p>
           <p class="quiet">
-            A mirror that sent it still counts it as sent: <code>shelfd library remove</code> removes it and notes that.
+            A mirror that sent it will still count it as sent. <code>shelfd library remove</code> also tells the mirror.
           </p>
           {failure !== '' && <Failure message={failure} onRetry={remove} />}
           <p>
@@ -195,9 +185,10 @@ interface Picture {
   readonly label: string
 }
 
-const CANNOT = 'The library cannot make this picture now. It needs the program ffmpeg, and makes a few at a time.'
+const NO_PICTURE =
+  'The library cannot make this picture now. It needs the program ffmpeg, and makes only a few at a time.'
 
-/** The frame that a video shows at a moment, and the five frames of the scene around it, made by the library. */
+/** Shows the frame of a video at a moment, or five frames of the scene around it. The library makes these pictures. */
 function VideoPictures({ asset, seconds, onSeconds }: VideoPicturesProps) {
   const { api } = useSession()
   const [picture, setPicture] = useState<Picture | undefined>()
@@ -208,7 +199,7 @@ function VideoPictures({ asset, seconds, onSeconds }: VideoPicturesProps) {
     const address = await api.viewPicture(asset, { representation, seconds }, AbortSignal.timeout(20_000))
     setPicture({ address, label: `${representation === 'frame' ? 'Frame' : 'Scene'} at ${seconds} s` })
   })
-  const said = isBroken ? CANNOT : failure
+  const said = isBroken ? NO_PICTURE : failure
   return (
     <section class="pictures" aria-label="Pictures of the video">
       <div class="actions">

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
 import { Marked } from '../../common/hits.tsx'
-import { describePlace } from '../../common/labels.ts'
+import { describePosition } from '../../common/labels.ts'
 import { marksOf } from '../../common/marks.ts'
 import { Failure, useAction } from '../../common/view.tsx'
 import { documentAddress } from '../addresses.ts'
@@ -13,7 +13,7 @@ interface TextsProps {
   /** The position of the passage asked for; undefined for the beginning. */
   readonly position: number | undefined
   readonly words: readonly string[]
-  /** The position from which `first` has its passages. */
+  /** The position of the first passage in `first`. */
   readonly from: number
   readonly first: ResourceRecord
 }
@@ -57,17 +57,17 @@ interface PassageProps {
   readonly isAskedFor: boolean
 }
 
-/** The passage that is asked for is shown from the first of the words that were found in it. */
+/** Shows a passage. The one that is asked for scrolls into view at its first marked word. */
 export function Passage({ asset, words, isAskedFor }: PassageProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    if (isAskedFor) (place.current?.querySelector('mark') ?? place.current)?.scrollIntoView({ block: 'center' })
+    if (isAskedFor) (element.current?.querySelector('mark') ?? element.current)?.scrollIntoView({ block: 'center' })
   }, [isAskedFor])
   const { trace, text, mime_type: mimeType } = asset
   const isOfRows = Array.isArray(trace) && trace[0]?.unit === 'row'
   return (
-    <div ref={place} class={isAskedFor ? 'passage asked-for' : 'passage'}>
-      <p class="place">{describePlace(trace)}</p>
+    <div ref={element} class={isAskedFor ? 'passage asked-for' : 'passage'}>
+      <p class="place">{describePosition(trace)}</p>
       <div class="text" lang="">
         {mimeType === 'text/markdown' ? (
           <Markdown text={text ?? ''} words={words} />

@@ -10,7 +10,7 @@ interface DropZoneProps {
   onFiles(dropped: readonly Dropped[]): void
 }
 
-/** A directory on which files can be dropped, with a button that lets one choose them. */
+/** Shows a directory on which files can be dropped, with a button to choose files. */
 export function DropZone({ canUpload, heading, children, onFiles }: DropZoneProps) {
   const [isOver, setIsOver] = useState(false)
   const drop = (event: DragEvent) => {
@@ -65,7 +65,7 @@ function droppedIn(transfer: DataTransfer): Dropped[] {
   })
 }
 
-/** Keeps the browser from leaving the page for a file that is dropped beside the place for it. */
+/** Keeps the browser from leaving the page to open a file that is dropped outside of the drop zone. */
 export function useDropGuard(): void {
   useLayoutEffect(() => {
     const guard = (event: DragEvent) => {

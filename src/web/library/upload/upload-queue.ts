@@ -29,7 +29,7 @@ const CONCURRENCY = 2
 const FIRST_POLL_MS = 200
 const MAX_POLL_MS = 5_000
 
-/** Sends files one after the other and follows each of them until its text has been read. */
+/** Sends files, at most CONCURRENCY at a time, and follows the state of each until its text has been read. */
 class UploadQueue {
   readonly #api: ApiClient
   readonly #onChange: (uploads: readonly Upload[]) => void
@@ -64,7 +64,7 @@ class UploadQueue {
     this.#sendNext()
   }
 
-  /** Forgets what has ended. */
+  /** Removes the uploads that are no longer under way from the list. */
   clear(): void {
     this.#change(this.#uploads.filter((upload) => isUnderWay(upload)))
   }
@@ -95,7 +95,7 @@ class UploadQueue {
     }
   }
 
-  /** Asks for the states of all that are not final, round after round, at growing intervals while nothing changes. */
+  /** Asks for the states that are not final, round after round; the interval grows while no state changes. */
   async #follow(): Promise<void> {
     if (this.#isFollowing) return
     this.#isFollowing = true
@@ -111,7 +111,7 @@ class UploadQueue {
     this.#isFollowing = false
   }
 
-  /** Returns whether the state has changed. It stays as it is while the service does not answer. */
+  /** Asks for the state of a stored file. Returns whether it has changed; false if the request fails. */
   async #ask({ number, library, state }: Upload): Promise<boolean> {
     if (state.kind !== 'stored') return false
     try {
@@ -148,7 +148,7 @@ export interface Dropped {
   readonly isFolder: boolean
 }
 
-const FOLDER = 'This is a folder. Open it and choose the files in it, or let shelfd mirror it.'
+const FOLDER_REFUSAL = 'This is a folder. Open it and choose the files in it, or let shelfd mirror it.'
 
 export type Uploads = ReturnType<typeof useUploads>
 
@@ -159,9 +159,10 @@ export function useUploads(api: ApiClient) {
   useWarning(all.some(({ state }) => state.kind === 'waiting' || state.kind === 'sending'))
   return {
     all,
-    /** Takes what was dropped; refuses a folder with a message. */
+    /** Queues the dropped files; refuses a folder with a message. */
     add: (library: string, directory: string, dropped: readonly Dropped[]) => {
-      for (const { file } of dropped.filter(({ isFolder }) => isFolder)) queue.refuse(library, directory, file, FOLDER)
+      for (const { file } of dropped.filter(({ isFolder }) => isFolder))
+        queue.refuse(library, directory, file, FOLDER_REFUSAL)
       const files = dropped.filter(({ isFolder }) => !isFolder).map(({ file }) => file)
       queue.add(library, directory, files)
     },
@@ -174,7 +175,7 @@ export function useUploads(api: ApiClient) {
   }
 }
 
-/** The browser asks before it leaves a page whose files have not all been sent. */
+/** Makes the browser ask before it leaves the page while this is needed. */
 function useWarning(isNeeded: boolean): void {
   useEffect(() => {
     if (!isNeeded) return

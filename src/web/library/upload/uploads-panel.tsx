@@ -3,22 +3,22 @@ import { describeState, type StateLabel } from '../../common/labels.ts'
 import { documentAddress } from '../addresses.ts'
 import { isUnderWay, type Upload, type Uploads } from './upload-queue.ts'
 
-/** More are counted, not listed. */
+/** How many uploads are listed; further ones are only counted. */
 const MAX_LISTED = 50
 
 interface UploadsPanelProps {
   readonly uploads: Uploads
-  /** True lists each file; otherwise they are counted. */
-  readonly isWhole: boolean
+  /** Whether files are listed; otherwise there is only a summary. */
+  readonly hasList: boolean
 }
 
-export function UploadsPanel({ uploads, isWhole }: UploadsPanelProps) {
+export function UploadsPanel({ uploads, hasList }: UploadsPanelProps) {
   const { all } = uploads
   if (all.length === 0) return null
   const ended = all.filter((upload) => !isUnderWay(upload))
   const listed = [...all]
     .sort((a, b) => urgency(a) - urgency(b) || a.number - b.number)
-    .slice(0, isWhole ? MAX_LISTED : 0)
+    .slice(0, hasList ? MAX_LISTED : 0)
   return (
     <section class="uploads" aria-label="Uploads">
       <div class="uploads-head">
@@ -37,14 +37,14 @@ export function UploadsPanel({ uploads, isWhole }: UploadsPanelProps) {
           <Row key={upload.number} upload={upload} onRetry={() => uploads.retry(upload.number)} />
         ))}
       </ul>
-      {isWhole && all.length > listed.length && (
+      {hasList && all.length > listed.length && (
         <p class="quiet">and {counted(all.length - listed.length, 'more file')}</p>
       )}
     </section>
   )
 }
 
-/** Uploads under way come first, then those that need somebody. */
+/** Files that are being sent come first, then problems, then stored files, then waiting ones. */
 function urgency(upload: Upload): number {
   if (isProblem(upload)) return 1
   return ['sending', 'refused', 'stored', 'waiting'].indexOf(upload.state.kind)

@@ -1,7 +1,7 @@
-import { createRedactor } from '../../../../src/app/logging/redactor.ts'
 import { type OpenedEngine, openEngine } from '../../../../src/app/open-engine.ts'
 import { readSettings } from '../../../../src/app/settings/read-settings.ts'
 import { silentLogger } from '../../../../src/foundation/logger.ts'
+import { createRedactor } from '../../../../src/foundation/text/redaction.ts'
 import { openRoot } from '../../../../src/local/read/open-and-recheck-root.ts'
 import { emptySummary, type SyncSummary } from '../../../../src/rules/sync-summary.ts'
 import type { MirrorSettings, OpenMirror } from '../../../../src/sync/engine.ts'

@@ -83,17 +83,15 @@ export async function ledger(bench: Bench): Promise<ResultRow[]> {
 /** Fills the library of all rows; returns the bytes that a content takes. */
 async function fill({ database }: BenchLedger, contents: number): Promise<string> {
   const { origin, tenantId, remoteId } = LIBRARY
-  const insert = 'WITH s AS (INSERT INTO shelfd.service (origin, tenant_id) VALUES ($1, $2) RETURNING id)'
-  const [library] = await database.run(
-    `${insert} INSERT INTO shelfd.library (service_id, remote_id) SELECT id, $3 FROM s RETURNING id`,
-    [origin, tenantId, remoteId],
-  )
-  const [mime] = await database.run('INSERT INTO shelfd.mime (name) VALUES ($1) RETURNING id', [MIME])
+  // The ledger is new, and numbers its services, libraries and MIME types from 1.
+  await database.run('INSERT INTO shelfd.service (id, origin, tenant_id) VALUES (1, $1, $2)', [origin, tenantId])
+  await database.run('INSERT INTO shelfd.library (id, service_id, remote_id) VALUES (1, 1, $1)', [remoteId])
+  await database.run('INSERT INTO shelfd.mime (id, name) VALUES (1, $1)', [MIME])
   for (let start = 0; start < contents; start += FILLED_AT_ONCE) {
     const end = Math.min(contents, start + FILLED_AT_ONCE)
     await database.run(
-      `INSERT INTO shelfd.content SELECT $1, sha256(int8send(i)), $2, 4000, gen_random_uuid()::text, 's', 1 FROM generate_series($3::bigint, $4::bigint) i`,
-      [library?.id, mime?.id, start + 1, end],
+      `INSERT INTO shelfd.content SELECT 1, sha256(int8send(i)), 1, 4000, gen_random_uuid()::text, 's', 1 FROM generate_series($1::bigint, $2::bigint) i`,
+      [start + 1, end],
     )
     print(`ledger: ${thousands(end)} contents`)
   }

@@ -27,6 +27,7 @@ import type { Workspace } from '../workspace.ts'
 
 const BARE = new URL('../children/bare-fts5.ts', import.meta.url)
 const MAX_FILES = 4_000
+const MANY_FILES = 20_000
 const MIN_RATE = 1_200
 const MAX_ROOM = 1.3
 
@@ -78,10 +79,13 @@ function syncRow(files: number, peer: string, compared: Compared): ResultRow {
   })
 }
 
-/** Trees as people have them, beside Xapian. */
+/** Many short texts, and trees as people have them, beside Xapian. */
 async function documentRows({ tree, workspace, options, program }: Bench): Promise<ResultRow[]> {
   const rows: ResultRow[] = []
+  const many = workspace.fresh('many')
+  const { files } = writeTexts(many, listContents(tree), MANY_FILES)
   for (const { name, paths: given, maxRatio } of [
+    { name: `${files} texts of 1 KB`, paths: [many], maxRatio: 0.55 },
     { name: 'the documentation of Linux', paths: [join(tree, 'Documentation')], maxRatio: 0.85 },
     { name: '/usr/share/doc and /usr/share/man, unpacked', paths: ['/usr/share/doc', '/usr/share/man'], maxRatio: 0.9 },
   ]) {

@@ -54,9 +54,9 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an upload is repeated after its answer was lost',
-    file: 'src/remote/endpoints/upload-endpoint.ts',
-    from: "retry: 'if-without-effect',",
-    to: "retry: 'always',",
+    file: 'src/remote/endpoints/resource-endpoints.ts',
+    from: "right: 'resource.create',\n        retry: 'if-without-effect',",
+    to: "right: 'resource.create',\n        retry: 'always',",
   },
   {
     name: 'any answer of 2xx counts as stored',
@@ -166,13 +166,13 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'an emptied root is recorded as removals',
     file: 'src/rules/guard-lost-files.ts',
-    from: "  if (found === 0 && known >= MIN_EMPTIED) return 'emptied'\n",
+    from: "  if (found === 0 && stored >= MIN_EMPTIED) return 'emptied'\n",
     to: '',
   },
   {
     name: 'new files in the place of all others are sent',
     file: 'src/rules/guard-lost-files.ts',
-    from: "  if (found > 0 && lost >= known && !isRootAccepted) return 'replaced'\n",
+    from: "  if (found > 0 && lost >= stored && !isRootAccepted) return 'replaced'\n",
     to: '',
   },
   {
@@ -245,7 +245,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'Retry-After holds for its own request only',
-    file: 'src/remote/policies/pause-for-retry-after.ts',
+    file: 'src/remote/policies/circuit-breaker.ts',
     from: `    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + delayMs)
     if (retryAfterMs !== undefined) {
       retryAfter.record(retryAfterMs)`,

@@ -30,7 +30,7 @@ export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'a batch is forgotten before the ledger has it',
     file: 'src/sync/fleet/settlement-outbox.ts',
-    from: '      // The answer to an earlier call was lost.\n',
+    from: '      // The ledger already has a batch up to `#settled`: only the answer to the earlier call was lost.\n',
     to: '      this.#store.write(() => settlements.acknowledge(batch))\n',
   },
   {
@@ -84,8 +84,8 @@ export const FLEET_BUGS: readonly PlantedBug[] = [
   {
     name: 'a session is closed without grace',
     file: 'src/rules/lease.ts',
-    from: 'const longestMs = leaseMs + graceMs(leaseMs)',
-    to: 'const longestMs = leaseMs',
+    from: 'const silentAfterMs = leaseMs + graceMs(leaseMs)',
+    to: 'const silentAfterMs = leaseMs',
   },
   {
     name: 'a session is closed although its beats come',
