@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
 import { keepResults, type TestResult } from './promises/test-results.ts'
 import { describeMissing } from './support/programs.ts'
@@ -90,7 +91,16 @@ function seconds(ms = 0): string {
 function failureLine(where: string, error: SerializedError | undefined): string {
   const message = error?.message.split('\n', 1)[0] ?? 'no error was given'
   const line = error?.stacks?.find(({ file }) => file.endsWith('.test.ts'))?.line
-  return `failed: ${where}: ${shorten(message)}${line === undefined ? '' : ` (line ${line})`}`
+  const place = line === undefined ? '' : ` (line ${line})`
+  return `failed: ${where}: ${shorten(message)}${place}${firstDifference(error?.diff)}`
+}
+
+/** Returns the first lines that differ, because vitest shortens the objects in its message. */
+function firstDifference(diff: unknown): string {
+  if (typeof diff !== 'string') return ''
+  const lines = stripVTControlCharacters(diff).replace('- Expected\n+ Received\n', '').split('\n')
+  const firstOf = (mark: string) => lines.find((line) => line.startsWith(mark))?.trimEnd()
+  return [firstOf('- '), firstOf('+ ')].map((line) => (line === undefined ? '' : `; ${shorten(line)}`)).join('')
 }
 
 /** The end says what was expected. */

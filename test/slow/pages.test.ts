@@ -4,11 +4,14 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { blocksOf, commandsOf, PageHome, readPage, withoutChance } from '../support/pages.ts'
 
 const PROJECT = join(import.meta.dirname, '..', '..')
 const PAGES = ['README.md', 'docs/searching.md', 'docs/using.md']
+
+// On a busy machine, the commands of a page take more than the usual two minutes.
+vi.setConfig({ testTimeout: 300_000 })
 
 test.each(PAGES)('each command on %s prints what the page shows', async (name) => {
   const page = readPage(name)

@@ -35,6 +35,19 @@ export function commandsOf(text: string): Typed[] {
   })
 }
 
+const ACTIVITIES = [
+  'opening the library',
+  'starting',
+  'waiting for .*?',
+  'scanning',
+  'creating directories',
+  'uploading',
+  'processing',
+  'finishing',
+  'embedding',
+]
+const PROGRESS = new RegExp(`^(?:\\w+ {2})?(?:${ACTIVITIES.join('|')}) {2}.*(?:\\n|$)`, 'gm')
+
 /** Durations, sizes, times and identifiers differ from run to run, and columns are as wide as these. */
 export function withoutChance(text: string): string {
   return (
@@ -42,13 +55,14 @@ export function withoutChance(text: string): string {
       .replaceAll(/\b[0-9a-f]{32}\b/g, 'ID')
       .replaceAll(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z?)?/g, 'TIME')
       .replaceAll(/\b\d\d:\d\d(:\d\d)?\b/g, 'TIME')
-      .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s|min|KiB|MiB|GiB)\b/g, 'SOME')
+      .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s|min|KiB|MiB|GiB)\b|\b\d+[mh] \d\d[sm]\b/g, 'SOME')
       .replaceAll(/\bprocess \d+/g, 'process ID')
       .replaceAll(/\bjust now\b|\bSOME ago\b/g, 'RECENTLY')
       // How far a running daemon has come is chance; pages show the lines as a terminal wraps them.
       .replaceAll(/ Meaning\s+is\s+(?:not\s+)?considered\s[\s\S]*?(?:while they run\.|so far\.(?! The daemon))/g, '')
-      // What takes more than ten seconds on a busy machine says how far it is.
-      .replaceAll(/^embedding {2}.*(?:\n|$)/gm, '')
+      // On a busy machine, a command that takes more than ten seconds says how far it is, and which documents it did not embed.
+      .replaceAll(PROGRESS, '')
+      .replaceAll(/^\d+ documents? (?:is|are) compared by meaning once .*(?:\n|$)/gm, '')
       .replaceAll(/ {2,}/g, '  ')
       .trimEnd()
   )
