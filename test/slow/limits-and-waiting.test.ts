@@ -122,10 +122,16 @@ describe('waiting for ingestion', () => {
     const second = await home.sync(['Papers', '--wait-timeout', '100ms'])
     expect(second.exitCode).toBe(4)
     expect(service.count('uploadFile')).toBe(5)
+    const note = 'When last asked, the service was still processing 5 documents: a search may not find them yet\n'
+    expect((await home.shelfd(['search', '1111111111'])).stderr).toContain(note)
+    expect((await home.json(['search', '1111111111', '--library', 'Research'])).filter).toMatchObject({ processing: 5 })
+    await home.shelfd(['libraries', 'create', 'Other'])
+    expect((await home.json(['search', '1111111111', '--library', 'Other'])).filter).toMatchObject({ processing: 0 })
     service.rewrite = (_, body) => body
     const third = await home.sync(['Papers'])
     expect(third.exitCode).toBe(0)
     expect(third.mirror.ingestion).toMatchObject({ pending: 0, searchable: 5 })
+    expect((await home.shelfd(['search', '1111111111'])).stderr).not.toContain('still processing')
     expect(service.count('uploadFile')).toBe(5)
   })
 

@@ -82,7 +82,7 @@ describe('a search', () => {
     expect(stderr).toContain('2 to 2, the last changed first; more with --page 3\n')
     const { results, filter } = await home.json(['search', 'apple', '--type', 'csv'])
     expect(results[0].facts).toMatchObject({ mime: 'text/csv', size: 15, date: expect.stringMatching(/^2026-03-01T/) })
-    expect(filter).toEqual({ matched: 1, candidates: 4, isComplete: true, undecided: 0, outdated: 0 })
+    expect(filter).toEqual({ matched: 1, candidates: 4, isComplete: true, undecided: 0, outdated: 0, processing: 0 })
   })
 
   test.each([

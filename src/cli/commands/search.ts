@@ -90,11 +90,11 @@ export const command = defineCommand({
     if (query.trim() === '') throw new UsageError('bad-usage', 'Cannot search for nothing: give a word to look for')
     assertAnythingToSearch(context)
     await using service = await context.openService()
-    const request: SearchRequest = {
+    const request = {
       query,
       libraryIds: await findIds(service.client, args.library, context.signal),
       ...(args.strategy !== undefined && { strategy: args.strategy }),
-      ...(args.compact && { outputFormat: 'compact' }),
+      ...(args.compact && { outputFormat: 'compact' as const }),
     }
     await listHits({ request, asked, scope: args.in, allNotices: args.notices }, window, { context, service })
   },
@@ -158,7 +158,7 @@ function readDate(flag: string, text: string | undefined): number | null {
 }
 
 interface FilteredRequest {
-  readonly request: SearchRequest
+  readonly request: SearchRequest & Required<Pick<SearchRequest, 'libraryIds'>>
   readonly asked: AskedFilter
   /** The value of `--in`. */
   readonly scope: string | undefined
@@ -172,8 +172,9 @@ async function listHits(
 ): Promise<void> {
   using store = openStoreReader(context.settings.stateDir)
   const scope = scopeText === undefined ? undefined : await findScope(scopeText, { context, service }, store)
+  const libraryIds = scope ? [scope.libraryId] : request.libraryIds
   const found = await searchFiltered(
-    { ...request, ...(scope && { libraryIds: [scope.libraryId] }) },
+    { ...request, libraryIds },
     {
       client: service.client,
       filter: { ...asked, place: scope?.inFilter ?? null },
@@ -183,17 +184,18 @@ async function listHits(
     },
   )
   const { hits, notice, candidates, isComplete, undecided, outdated } = found
+  const processing = store?.sentResources.countProcessing(service.identity, libraryIds) ?? 0
   const shown = hits.slice(window.start, window.end)
   const { settings, json } = context
   if (store) keepSearch(settings.stateDir, window.start, shown)
   if (json) {
     const results = shown.map(({ resource, facts }) => ({ resource, facts: factsJson(facts) }))
-    const filter = { matched: hits.length, candidates, isComplete, undecided, outdated }
+    const filter = { matched: hits.length, candidates, isComplete, undecided, outdated, processing }
     return context.printJson({ notice, results, filter })
   }
   for (const [index, hit] of shown.entries()) printHit(hit, window.start + index + 1, context)
   printPageBounds({ found: hits.length, isAll: isComplete, order: asked.order }, window, context)
-  describeBounds(found).forEach((line) => void context.printMessage(line))
+  describeBounds(found, processing).forEach((line) => void context.printMessage(line))
   printNotice(allNotices ? notice : takeNotice(settings.stateDir, notice, Date.now()), context)
 }
 
@@ -271,8 +273,8 @@ function libraryPathOf({ library, paths = [] }: FilteredHit['resource']): string
   return typeof name === 'string' ? `${name}:${path}` : path
 }
 
-/** Returns sentences about the documents that the filter did not check, left out, or knows too little about. */
-function describeBounds({ candidates, isComplete, undecided, outdated }: FilteredSearch): string[] {
+/** Returns sentences about the documents that the service cannot find yet, or that the filter did not check or left out. */
+function describeBounds({ candidates, isComplete, undecided, outdated }: FilteredSearch, processing: number): string[] {
   const more = 'there may be more that fit: further words, --library or --in find them'
   return [
     ...(isComplete
@@ -282,6 +284,11 @@ function describeBounds({ candidates, isComplete, undecided, outdated }: Filtere
     ...(undecided === 0
       ? []
       : [`Left out ${counted(undecided, 'document')}, as neither shelfd nor the service knows the type, date or path`]),
+    ...(processing === 0
+      ? []
+      : [
+          `When last asked, the service was still processing ${counted(processing, 'document')}: a search may not find them yet`,
+        ]),
   ]
 }
 

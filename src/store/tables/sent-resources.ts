@@ -91,6 +91,10 @@ export function prepareSentResources(database: Database.Database) {
      WHERE h.mirror_id = @mirrorId AND h.path = @path AND h.content_id <> @id AND h.reason = 'changed' AND c.state = 'stored'
        AND NOT EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)`,
   )
+  const processing = database.prepare<[string], { libraryId: string; contents: number }>(
+    `SELECT l.remote_id AS libraryId, count(*) AS contents FROM library l CROSS JOIN content c ON c.library_id = l.id
+     WHERE l.origin = ? AND c.outcome = 'pending' AND EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id) GROUP BY l.id`,
+  )
   const readLast = (id: number): LastFile | null => {
     const found = last.get(id)
     if (!found) return null
@@ -121,5 +125,11 @@ export function prepareSentResources(database: Database.Database) {
         earlier: first ? readEarlier(id, first) : null,
       }
     },
+    /** Counts contents of present files that searches may not find yet; `libraryIds`: only in these libraries, or in all if empty. */
+    countProcessing: (origin: string, libraryIds: readonly string[]): number =>
+      processing
+        .all(origin)
+        .filter(({ libraryId }) => libraryIds.length === 0 || libraryIds.includes(libraryId))
+        .reduce((sum, { contents }) => sum + contents, 0),
   }
 }
