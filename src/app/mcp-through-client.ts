@@ -6,7 +6,7 @@ import { counted } from '../foundation/text/safe-text.ts'
 import { isoTime } from '../foundation/text/times.ts'
 import type { Download, ServiceClient } from '../remote/service-client.ts'
 import { openStoreReader } from '../store/open-store.ts'
-import { type FilteredHit, searchFiltered, sentFinder } from '../sync/filtered-search.ts'
+import { describeProcessing, type FilteredHit, searchFiltered, sentFinder } from '../sync/filtered-search.ts'
 
 interface LeasedService<Client> extends AsyncDisposable {
   readonly client: Client
@@ -87,7 +87,9 @@ export function accessThrough(lease: ServiceLease<ServiceClient>, stateDir: stri
         findSent: sentFinder(store, leased.identity),
         signal,
       })
-      return { notice, documents: hits.slice(0, limit).map(describeHit) }
+      const processing = store?.sentResources.countProcessing(leased.identity, request.libraryIds) ?? 0
+      const remarks = [notice, ...describeProcessing(processing)].filter((each) => each !== '')
+      return { notice: remarks.join(' '), documents: hits.slice(0, limit).map(describeHit) }
     },
     async mayUpload(signal) {
       try {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ResourceRecord, SearchResponse } from '../contract/records.ts'
 import { RequestError } from '../foundation/errors.ts'
+import { counted } from '../foundation/text/safe-text.ts'
 import type { SearchRequest, ServiceClient } from '../remote/service-client.ts'
 import { decideHit, type HitFacts, isShown, type SearchFilter, sortHits, versionOf } from '../rules/search-filter.ts'
 import type { StoreReader } from '../store/open-store.ts'
@@ -140,6 +141,14 @@ export function sentFinder(
   place: MirrorPath | null = null,
 ): (resourceIds: readonly string[]) => (SentResource | undefined)[] {
   return (resourceIds) => resourceIds.map((id) => store?.sentResources.find(origin, id, place))
+}
+
+/** Returns a sentence about contents that searches may not find yet; empty if there are none. */
+export function describeProcessing(contents: number): string[] {
+  const what = counted(contents, 'document')
+  return contents === 0
+    ? []
+    : [`When last asked, the service was still processing ${what}: a search may not find them yet`]
 }
 
 /** Also reads `mime_type`, `size` and `created_at`, which the interface does not name but some services send. */

@@ -67,6 +67,16 @@ test("an assistant uses a configured service with its token's rights", async () 
   })
 })
 
+test('an assistant is told how many documents the service is still processing', async () => {
+  const service = await startFaultyService({ library: 'Research' })
+  service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
+  const home = temporaryHome(service)
+  home.write('Papers', { 'a.md': 'Light pushes a sail.' })
+  expect((await home.run(['sync', 'Papers', '--to', 'Research', '--wait-timeout', '100ms'])).exitCode).toBe(4)
+  const { value } = await useTool(await assistantOf(home), 'search', { query: 'sail' })
+  expect(value.notice).toContain('the service was still processing 1 document: ')
+})
+
 test('no path with dots and no odd identifier of an assistant reaches the service [S-24]', async () => {
   const service = await startFaultyService({ library: 'Test' })
   const assistant = await assistantOf(temporaryHome(service))

@@ -16,7 +16,13 @@ import { type HitFacts, type HitVersion, SEARCH_ORDERS, type SearchFilter } from
 import { keepSearch, takeNotice } from '../../store/last-search.ts'
 import { openStoreReader, type StoreReader } from '../../store/open-store.ts'
 import type { MirrorPath } from '../../store/tables/sent-resources.ts'
-import { type FilteredHit, type FilteredSearch, searchFiltered, sentFinder } from '../../sync/filtered-search.ts'
+import {
+  describeProcessing,
+  type FilteredHit,
+  type FilteredSearch,
+  searchFiltered,
+  sentFinder,
+} from '../../sync/filtered-search.ts'
 import { originMismatch } from '../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -284,11 +290,7 @@ function describeBounds({ candidates, isComplete, undecided, outdated }: Filtere
     ...(undecided === 0
       ? []
       : [`Left out ${counted(undecided, 'document')}, as neither shelfd nor the service knows the type, date or path`]),
-    ...(processing === 0
-      ? []
-      : [
-          `When last asked, the service was still processing ${counted(processing, 'document')}: a search may not find them yet`,
-        ]),
+    ...describeProcessing(processing),
   ]
 }
 
