@@ -95,7 +95,14 @@ describe('any document', () => {
           expect(await extract(type, splitInto(bytes, cuts))).toEqual(await extract(type, [bytes]))
         },
       ),
-      { ...fuzzing(1_000), examples: [['text/html', Buffer.from('\x1b0'), [1]]] },
+      {
+        ...fuzzing(1_000),
+        examples: [
+          ['text/html', Buffer.from('\x1b0'), [1]],
+          ['application/pdf', Buffer.from('!\b'), [1]],
+          ['application/octet-stream', Buffer.from('<?xml version="1.0"?>\n<a>b&amp;c</a>\n'), [1]],
+        ],
+      },
     )
   })
 

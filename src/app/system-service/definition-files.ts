@@ -38,6 +38,6 @@ export async function removeDefinition(file: string): Promise<boolean> {
 
 function toFileError(verb: string, file: string, error: unknown): FileError {
   const isForbidden = ['EACCES', 'EPERM'].includes(systemCodeOf(error) ?? '')
-  const reason = isForbidden ? 'permission denied; --system needs the rights of root' : messageOf(error)
+  const reason = isForbidden ? 'permission denied; with --system, run it as root' : messageOf(error)
   return new FileError('io-error', `Cannot ${verb} "${file}": ${reason}`)
 }

@@ -17,20 +17,25 @@ export class VisibleText {
 
   write(text: string): void {
     if (text === '') return
-    if (!this.#hasBegun) this.#transform = transformOf(this.#mimeType, text)
-    this.#hasBegun = true
-    if (this.#pending === '' && !this.#transform && !CONTROL.test(text)) {
-      this.#onText(text)
-      return
-    }
     this.#pending += text
-    const end = this.#pending.length > MAX_LINE ? this.#pending.length : lastBorder(this.#pending)
-    this.#emit(this.#pending.slice(0, end))
+    if (!this.#hasBegun && isTooShort(this.#pending)) return
+    this.#begin()
+    const isShown = !this.#transform && !CONTROL.test(this.#pending)
+    const end = isShown ? endOfShown(this.#pending) : lastBorder(this.#pending)
+    const whole = this.#pending.slice(0, end)
     this.#pending = this.#pending.slice(end)
+    if (isShown && whole !== '') this.#onText(whole)
+    else this.#emit(whole)
   }
 
   end(): void {
+    this.#begin()
     this.#emit(this.#pending)
+  }
+
+  #begin(): void {
+    if (!this.#hasBegun) this.#transform = transformOf(this.#mimeType, this.#pending)
+    this.#hasBegun = true
   }
 
   #emit(text: string): void {
@@ -39,11 +44,22 @@ export class VisibleText {
   }
 }
 
+/** Returns whether the format cannot be recognized yet: by eight characters after white space, or by the first 1,024. */
+function isTooShort(text: string): boolean {
+  return text.length < 1_024 && text.trimStart().length < 8
+}
+
 /** A longer line is passed on in several pieces. */
 const MAX_LINE = 256 * 1024
 
+/** Leaves the last letter to the next piece, which may begin with a backspace. */
+function endOfShown(text: string): number {
+  return text.endsWith('\n') ? text.length : text.length - 1
+}
+
 /** Returns the end of the last line but one: in formats with folded lines, a later piece may continue the last one. */
 function lastBorder(text: string): number {
+  if (text.length > MAX_LINE) return text.length
   const end = text.lastIndexOf('\n')
   return text.slice(0, end).lastIndexOf('\n') + 1
 }
