@@ -30,8 +30,9 @@ import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 import { startRegistry } from './registry.ts'
 
 /** npm takes seconds when the registry answers, and waits for minutes when it does not. */
-const NPM_MS = 240_000
-const PACK_AND_INSTALL_MS = 3 * NPM_MS
+const NPM_MS = 120_000
+const NPM_TRIES = 3
+const PACK_AND_INSTALL_MS = 3 * NPM_TRIES * NPM_MS
 
 const place = mkdtempSync(join(tmpdir(), 'shelfd-package-'))
 /** For everybody, as the docs say. */
@@ -262,17 +263,20 @@ function tarball(): string {
   return join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '')
 }
 
-/** npm with the Node of the tests, without the variables of an enclosing npm, and not for ever. */
+/** npm with the Node of the tests, without the variables of an enclosing npm. If the registry leaves a request unanswered, tries again. */
 async function npm(cwd: string, ...argv: string[]): Promise<{ readonly stdout: string }> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')))
   const PATH = `${dirname(process.execPath)}${delimiter}${env.PATH}`
-  try {
-    return await promisify(execFile)('npm', argv, { cwd, env: { ...env, PATH }, timeout: NPM_MS })
-  } catch (error) {
-    if (!(error instanceof Error && 'killed' in error && error.killed)) throw error
-    const command = `npm ${argv.join(' ')}`
-    const cause = { cause: error }
-    throw new Error(`"${command}" was ended after ${NPM_MS / 1_000} s: perhaps the registry does not answer`, cause)
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await promisify(execFile)('npm', argv, { cwd, env: { ...env, PATH }, timeout: NPM_MS })
+    } catch (error) {
+      if (!(error instanceof Error && 'killed' in error && error.killed)) throw error
+      if (tries < NPM_TRIES) continue
+      const command = `npm ${argv.join(' ')}`
+      const message = `"${command}" did not end in ${NPM_MS / 1_000} s, ${tries} times: perhaps the registry does not answer`
+      throw new Error(message, { cause: error })
+    }
   }
 }
 
