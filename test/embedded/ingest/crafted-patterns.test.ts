@@ -17,6 +17,11 @@ describe('a document that was made to be searched for long is read at once', () 
     expect(read.text).not.toBe('')
   })
 
+  test('a manual page with a character that has the name of a property', async () => {
+    const { text } = await readHere('text/troff', [Buffer.from('.TH TIDE 1\nhe\\[constructor]ron\n')])
+    expect(text).toContain('he ron')
+  })
+
   test('a document with readings that never end', async () => {
     const bytes = makeDocx(`<w:p>${'<w:ruby><w:rt>'.repeat(MANY / 4)}<w:r><w:t>tide</w:t></w:r></w:p>`)
     await expect(readHere(TYPES.docx, [bytes])).rejects.toThrow(/damaged/)

@@ -15,6 +15,17 @@ describe('a page of HTML', () => {
   })
 
   it.each([
+    ['<b><h1>Title</b></h1>Text', '# Title\nText'],
+    ['<a><li>x</a></li>y', 'x\ny'],
+    ['<font><div>one</font> two</div>three', 'one two\nthree'],
+    ['<body>one</td>two</body>', 'one\ntwo'],
+    ['<b><i>on</b></i>e', 'one'],
+    ['<constructor>one</constructor>two', 'one\ntwo'],
+  ])('each closing tag of a block ends its line, also in the wrong place: %s', async (page, expected) => {
+    expect((await readHere('text/html', [Buffer.from(page)])).text).toBe(expected)
+  })
+
+  it.each([
     ['elements nested too deep', `${'<b>'.repeat(100_000)}tide<script>no()</script><style>p{}</style>`],
     ['a closing tag that the end cuts', '<p>tide</p x'],
   ])('only the text is read of %s', async (_, page) => {

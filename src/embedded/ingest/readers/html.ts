@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { type Handler, Parser } from 'htmlparser2'
 import { withoutControls } from './visible-text.ts'
 
 const INLINE = new Set(
@@ -8,10 +8,14 @@ const INLINE = new Set(
 )
 
 /** The attributes that browsers show as text, by element; those of hidden or secret fields are not shown. */
-const SHOWN_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  ...{ img: ['alt'], area: ['alt'], input: ['value', 'placeholder', 'alt'], textarea: ['placeholder'] },
-  ...{ option: ['label'], optgroup: ['label'] },
-}
+const SHOWN_ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['img', ['alt']],
+  ['area', ['alt']],
+  ['input', ['value', 'placeholder', 'alt']],
+  ['textarea', ['placeholder']],
+  ['option', ['label']],
+  ['optgroup', ['label']],
+])
 const HIDDEN_FIELD = /^(?:hidden|password|checkbox|radio|color|range)$/i
 
 /** Elements for readings above Japanese and Chinese words. They are written after the line, so that they do not cut the words. */
@@ -20,10 +24,10 @@ const READING_ELEMENTS = new Set(['rt', 'rtc'])
 const PREFORMATTED = new Set(['pre', 'textarea', 'listing', 'xmp', 'plaintext'])
 
 /** The Markdown marks of headings, by element. */
-const HEADING_MARKS: Readonly<Record<string, string>> = {
-  title: '# ',
-  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, `${'#'.repeat(level)} `])),
-}
+const HEADING_MARKS: ReadonlyMap<string, string> = new Map([
+  ['title', '# '],
+  ...[1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, `${'#'.repeat(level)} `] as const),
+])
 
 const HIDDEN_ELEMENTS = new Set(['rp', 'script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object'])
 
@@ -36,21 +40,19 @@ export class HtmlTextReader {
 
   constructor(onText: (text: string) => void) {
     this.#line = new LineCollector(onText)
-    this.#parser = new ShallowParser({
+    const handlers: Partial<Handler> = {
       ontext: (text) => this.#addText(text),
       onopentag: (name, attributes) => {
         this.#count(name, 1)
         if (READING_ELEMENTS.has(name)) this.#line.addAside(' ')
-        this.#breakAt(name, HEADING_MARKS[name])
+        this.#breakAt(name, HEADING_MARKS.get(name))
         if (!HIDDEN_FIELD.test(attributes.type ?? '')) {
-          for (const key of SHOWN_ATTRIBUTES[name] ?? []) if (attributes[key]) this.#addText(` ${attributes[key]} `)
+          for (const key of SHOWN_ATTRIBUTES.get(name) ?? []) if (attributes[key]) this.#addText(` ${attributes[key]} `)
         }
       },
-      onclosetag: (name, isImplied) => {
-        this.#count(name, -1)
-        if (!isImplied) this.#breakAt(name)
-      },
-    })
+      onclosetag: (name) => this.#count(name, -1),
+    }
+    this.#parser = new ShallowParser(handlers, (name) => this.#breakAt(name))
   }
 
   write(html: string): void {
@@ -97,10 +99,20 @@ const MAX_DEPTH = 512
 /** Elements that are never closed at once: those whose content is no markup, and those that the parser ignores, with an empty name. */
 const NEVER_VOID = new Set(['script', 'style', 'iframe', ''])
 
-/** Closes elements beyond MAX_DEPTH at once, because each tag takes time in proportion to the number of open elements. */
+/**
+ * Closes elements beyond MAX_DEPTH at once, because each tag takes time in proportion to the number of open elements. Reports each closing
+ * tag of a page, also of an element that an outer one has closed before: the parser has no event for it, but asks whether it is void.
+ */
 class ShallowParser extends Parser {
   depth = 0
   #isTooDeep = false
+  #isClosing = false
+  readonly #onClosing: (name: string) => void
+
+  constructor(handlers: Partial<Handler>, onClosing: (name: string) => void) {
+    super(handlers)
+    this.#onClosing = onClosing
+  }
 
   override onopentagname(start: number, end: number): void {
     this.#isTooDeep = this.depth >= MAX_DEPTH
@@ -114,10 +126,13 @@ class ShallowParser extends Parser {
 
   override onclosetag(start: number, end: number): void {
     this.#isTooDeep = false
+    this.#isClosing = true
     super.onclosetag(start, end)
   }
 
   protected override isVoidElement(name: string): boolean {
+    if (this.#isClosing) this.#onClosing(name)
+    this.#isClosing = false
     return super.isVoidElement(name) || (this.#isTooDeep && !NEVER_VOID.has(name))
   }
 }

@@ -2,7 +2,7 @@
 
 type Transform = (text: string) => string
 
-/** Passes on the text that people see, in pieces that end with a line. Each line keeps its number. */
+/** Passes on the text that people see. What a format or control characters may change comes in whole lines; each keeps its number. */
 export class VisibleText {
   readonly #mimeType: string
   readonly #onText: (text: string) => void
@@ -147,11 +147,13 @@ function decodeQuoted(line: string): string {
 
 const ROFF_ESCAPE =
   /\\(?:[fFmMgk](?:\[[^\]\n]{0,99}\]|\(..|.)|s[+-]?\d{1,2}|[hvwLl]'[^'\n]{0,99}'|\*(?:\[[^\]\n]{0,99}\]|\(..|.)|\[([^\]\n]{0,99})\]|\((..)|([-eE ~0])|[&)|^/,:%c{}!?])/g
-const ROFF_CHARACTERS: Readonly<Record<string, string>> = {
-  ...{ '-': '-', e: '\\', E: '\\', ' ': ' ', '~': ' ', '0': ' ', rs: '\\', em: '—', en: '–', hy: '-', bu: '•' },
-  ...{ aq: "'", dq: '"', lq: '“', rq: '”', oq: '‘', cq: '’', ss: 'ß', oa: 'å', oA: 'Å', ae: 'æ', AE: 'Æ' },
-  ...{ '/o': 'ø', '/O': 'Ø', '/l': 'ł', '-D': 'Ð', Sd: 'ð', TP: 'Þ', Tp: 'þ', oe: 'œ', OE: 'Œ', co: '©' },
-}
+const ROFF_CHARACTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ '-': '-', e: '\\', E: '\\', ' ': ' ', '~': ' ', '0': ' ', rs: '\\', em: '—', en: '–', hy: '-', bu: '•' },
+    ...{ aq: "'", dq: '"', lq: '“', rq: '”', oq: '‘', cq: '’', ss: 'ß', oa: 'å', oA: 'Å', ae: 'æ', AE: 'Æ' },
+    ...{ '/o': 'ø', '/O': 'Ø', '/l': 'ł', '-D': 'Ð', Sd: 'ð', TP: 'Þ', Tp: 'þ', oe: 'œ', OE: 'Œ', co: '©' },
+  }),
+)
 const ROFF_MARKS: Readonly<Record<string, string>> = {
   ...{ "'": '\u0301', '`': '\u0300', '^': '\u0302', ':': '\u0308', '~': '\u0303', ',': '\u0327' },
 }
@@ -169,7 +171,7 @@ function ofRoff(text: string): string {
         .normalize('NFC')
     const mark = ROFF_MARKS[name.charAt(0)]
     const marked = mark !== undefined && name.length === 2 ? `${name.charAt(1)}${mark}`.normalize('NFC') : ' '
-    return ROFF_CHARACTERS[name] ?? marked
+    return ROFF_CHARACTERS.get(name) ?? marked
   })
 }
 
