@@ -151,6 +151,7 @@ async function readText(
     text += `${part}\n`
     parts += 1
   }
+  if (isPlain && parts === 0) return { text: own }
   return { text, notice: `Joined from ${counted(parts, 'part')} that the service lists; there may be more` }
 }
 

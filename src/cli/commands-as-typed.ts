@@ -1,4 +1,4 @@
-import { shellWord } from '../foundation/text/safe-text.ts'
+import { escapeText, shellWord } from '../foundation/text/safe-text.ts'
 import { typedProgram } from '../foundation/typed-program.ts'
 import { commands } from './commands.ts'
 import type { GlobalFlags } from './context.ts'
@@ -17,9 +17,11 @@ export function typedInCheckout(script: string, directory: string): CliIo['asTyp
 /** Returns an `io` that adds the given `--config` and `--state-dir` to commands in messages, so that they act on the same state. */
 export function withTypedFlags(io: CliIo, { config, settingFlags }: GlobalFlags): CliIo {
   const values = Object.entries({ config, 'state-dir': settingFlags['state-dir'] })
-  const flags = values.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag} ${shellWord(value)} `]))
+  const flags = values.flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag} ${shellWord(escapeText(value))} `],
+  )
   if (flags.length === 0) return io
   const { asTyped = String } = io
-  const typed = asTyped('shelfd sync').replace(/sync$/, flags.join(''))
+  const typed = asTyped('shelfd sync').replace(/sync$/, () => flags.join(''))
   return { ...io, asTyped: (text) => text.replaceAll(COMMAND, () => typed) }
 }

@@ -145,10 +145,9 @@ export function sentFinder(
 
 /** Returns a sentence about contents that searches may not find yet; empty if there are none. */
 export function describeProcessing(contents: number): string[] {
-  const what = counted(contents, 'document')
-  return contents === 0
-    ? []
-    : [`When last asked, the service was still processing ${what}: a search may not find them yet`]
+  const [what, it] = contents === 1 ? ['1 document', 'it'] : [counted(contents, 'document'), 'them']
+  if (contents === 0) return []
+  return [`When last asked, the service was still processing ${what}: a search may not find ${it} yet`]
 }
 
 /** Also reads `mime_type`, `size` and `created_at`, which the interface does not name but some services send. */

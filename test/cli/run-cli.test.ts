@@ -257,6 +257,8 @@ describe('errors', () => {
     expect(stderr).toContain("shelfd --config none.yaml --state-dir 'my state' config path")
     const { stderr: advice } = await shelfd(['history', '--state-dir=other'])
     expect(advice).toContain('see "shelfd --state-dir other sync --help"')
+    const { stderr: odd } = await shelfd(['history', '--state-dir=a$$b\u001b[1m'])
+    expect(odd).toContain('see "shelfd --state-dir \'a$$b\\x1b[1m\' sync --help"')
   })
 
   test('an error cannot write to the terminal [F-FS-13]', async () => {

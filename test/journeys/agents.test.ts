@@ -74,7 +74,7 @@ test('an assistant is told how many documents the service is still processing', 
   home.write('Papers', { 'a.md': 'Light pushes a sail.' })
   expect((await home.run(['sync', 'Papers', '--to', 'Research', '--wait-timeout', '100ms'])).exitCode).toBe(4)
   const { value } = await useTool(await assistantOf(home), 'search', { query: 'sail' })
-  expect(value.notice).toContain('the service was still processing 1 document: ')
+  expect(value.notice).toContain('the service was still processing 1 document: a search may not find it yet')
 })
 
 test('no path with dots and no odd identifier of an assistant reaches the service [S-24]', async () => {

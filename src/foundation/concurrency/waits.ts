@@ -14,8 +14,9 @@ export async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undef
 }
 
 /**
- * Calls `listener` when the signal is aborted, unless the result is disposed of before. For signals that many requests share: a listener that
- * Node has removed still refers to the next one, so V8 would keep what all later listeners hold until it marks its whole heap.
+ * Calls `listener`, which must not throw, when the signal is aborted, unless the result is disposed of before. For signals that many
+ * requests share: a listener that Node has removed still refers to the next one, so V8 would keep what all later listeners hold until it
+ * marks its whole heap.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   const listeners = listenersOf.get(signal) ?? new AbortListeners(signal)

@@ -348,7 +348,7 @@ export class MirrorController {
     if (this.#run?.isUploading) return 'sending'
     if (!this.#scanner.hasScanned) return 'starting'
     if (this.#holds.size > 0) return 'held'
-    // Work that has ended its scan connects, sends and records its problems; until then "idle" would be wrong.
+    // Work that is not scanning runs commands, compares a few files, connects, sends or records its problems: none of that is "idle".
     return this.#isWorking ? 'sending' : 'idle'
   }
 

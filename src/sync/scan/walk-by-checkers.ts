@@ -51,6 +51,7 @@ export function walkBySize(store: StoreReader, threads: number, bounds = SMALL_T
 }
 
 async function* walkHere({ scanner, bounds }: OwnWalk, spec: TreeWalkSpec, signal: AbortSignal) {
+  signal.throwIfAborted()
   const { batches, remaining } = walkSmallTree(scanner, bounds)
   for (const batch of batches) {
     spec.onRead?.(amountOf(batch))

@@ -25,8 +25,8 @@ interface Walker {
   stop(): void
 }
 
-/** After a longer walk, the thread frees its memory itself: V8 would keep it for eight seconds, while the uploads begin. */
-const LONG_WALK_MS = 1_000
+/** A thread that was open for longer frees its memory itself: V8 would keep it for eight seconds, while the uploads begin. */
+const LONG_OPEN_MS = 1_000
 
 let walker: Walker | undefined
 
@@ -53,7 +53,7 @@ function openWalker(options: RescanOptions, shared: Int32Array): Walker {
   const startMs = performance.now()
   const stop = () => {
     reader?.[Symbol.dispose]()
-    if (performance.now() - startMs > LONG_WALK_MS) collectGarbage()
+    if (performance.now() - startMs > LONG_OPEN_MS) collectGarbage()
   }
   return { receive, stop }
 }
